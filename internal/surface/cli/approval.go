@@ -70,8 +70,8 @@ func (c *commands) approvalsList() *cobra.Command {
 			return err
 		}
 		return table[chela.Approval]{head: "APPROVAL\tSTATE\tTOOL\tPREVIEW\tSESSION\tEXPIRES", row: func(a chela.Approval) []any {
-			return []any{a.ID, a.State, a.Tool, terminal.OneLine(a.Preview, 60), a.Session, c.p.Moment(a.ExpiresAt)}
-		}}.list(c.p, found)
+			return []any{a.ID, a.State, a.Tool, terminal.OneLine(a.Preview, 60), a.Session, c.Moment(a.ExpiresAt)}
+		}}.list(c, found)
 	})
 	cmd.Short = "List the approvals that wait for an answer"
 	cmd.Flags().BoolVar(&all, "all", false, "those that were answered too")
@@ -80,13 +80,13 @@ func (c *commands) approvalsList() *cobra.Command {
 
 // approval writes an approval and its call for people.
 func (c *commands) approval(a chela.Approval) {
-	c.p.Fields(
+	c.Fields(
 		"approval", a.ID, "state", a.State, "tool", a.Tool, "effect", a.Effect, "reason", a.Reason,
 		"subjects", strings.Join(a.Subjects, ", "), "always would allow", a.Always(), "session", a.Session, "turn", a.Turn,
 		"answer", a.Answer, "pattern", a.Pattern, "comment", a.Comment, "answered by", a.AnsweredBy,
-		"created", c.p.Moment(a.CreatedAt), "expires", c.p.Moment(a.ExpiresAt), "answered", c.p.Moment(a.AnsweredAt),
+		"created", c.Moment(a.CreatedAt), "expires", c.Moment(a.ExpiresAt), "answered", c.Moment(a.AnsweredAt),
 	)
-	c.p.Line("\n" + a.Preview)
+	c.Line("\n" + a.Preview)
 }
 
 // approvalAnswer answers an approval and follows its turn.

@@ -32,9 +32,6 @@ func (c *commands) askCommand() *cobra.Command {
 }
 
 func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
-	if err := o.Check(); err != nil {
-		return err
-	}
 	person := c.person()
 	text, input, err := person.Piped(text)
 	if err != nil {
@@ -62,5 +59,5 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 
 // person returns the user of the command.
 func (c *commands) person() *talk.Person {
-	return &talk.Person{Printer: c.p, Stdin: c.Stdin, Arrives: c.Arrives, Interruptible: c.Interruptible}
+	return &talk.Person{Printer: c.Printer, Stdin: c.Stdin, Arrives: c.Arrives, Interruptible: c.Interruptible}
 }

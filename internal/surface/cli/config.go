@@ -33,7 +33,7 @@ func (c *commands) configList(ctx context.Context, _ api.None) error {
 	}
 	return table[chela.Setting]{head: "KEY\tVALUE\tSOURCE", row: func(v chela.Setting) []any {
 		return []any{v.Key, v.Value, v.Source}
-	}}.list(c.p, cfg.Values())
+	}}.list(c, cfg.Values())
 }
 
 func (c *commands) configGet(ctx context.Context, key string) error {
@@ -42,7 +42,7 @@ func (c *commands) configGet(ctx context.Context, key string) error {
 		return err
 	}
 	v, err := cfg.Value(key)
-	return answer(c.p, v, err, func(v chela.Setting) { c.p.Line(v.Value) })
+	return answer(c, v, err, func(v chela.Setting) { c.Line(v.Value) })
 }
 
 // configSetCommand takes the argument after the key as the value, also if it
@@ -79,12 +79,12 @@ func (c *commands) configEdit(ctx context.Context, edit func(config.Home) error)
 		return err
 	}
 	if c.Homes.Served(ctx, home) {
-		c.p.Note("chela serve holds the home and goes on with the settings it began with: restart it")
+		c.Note("chela serve holds the home and goes on with the settings it began with: restart it")
 	}
 	return nil
 }
 
 func (c *commands) configPath(context.Context, api.None) error {
 	home, err := config.Find(c.configInput())
-	return answer(c.p, map[string]string{"path": home.ConfigFile()}, err, func(map[string]string) { c.p.Line(home.ConfigFile()) })
+	return answer(c, map[string]string{"path": home.ConfigFile()}, err, func(map[string]string) { c.Line(home.ConfigFile()) })
 }

@@ -29,9 +29,9 @@ func (c *commands) memoryCommand() *cobra.Command {
 func (c *commands) document(d chela.Document) {
 	switch {
 	case d.Deleted:
-		c.p.Note(fmt.Sprintf("version %d says that %s was deleted", d.Version, d.Path))
+		c.Note(fmt.Sprintf("version %d says that %s was deleted", d.Version, d.Path))
 	case d.Text != "":
-		c.p.Line(d.Text)
+		c.Line(d.Text)
 	}
 }
 
@@ -51,7 +51,7 @@ func (c *commands) documentWrite() *cobra.Command {
 		d, err := api.Call(ctx, b, api.DocumentsWrite, api.DocumentWrite{
 			Agent: in.Agent, Path: in.Path, Text: text, Append: in.Append, Expect: in.Expect,
 		})
-		return answer(c.p, d, err, c.documentEdited)
+		return answer(c, d, err, c.documentEdited)
 	})
 	cmd.Example = "  chela memory write --append MEMORY.md -- \"- The door code is with the neighbour.\"\n" +
 		"  chela memory write knowledge/wine.md < wine.md"
@@ -94,9 +94,9 @@ func (c *commands) documentTree() *cobra.Command {
 			return err
 		}
 		if len(nodes) == 0 {
-			c.p.Note(cmp.Or(q.Agent, chela.MainAgent) + " has no documents yet; the first ones come with chela init, or with the first message")
+			c.Note(cmp.Or(q.Agent, chela.MainAgent) + " has no documents yet; the first ones come with chela init, or with the first message")
 		}
-		return documentNodes.list(c.p, nodes)
+		return documentNodes.list(c, nodes)
 	})
 }
 
@@ -128,5 +128,5 @@ func (c *commands) documentEdited(d chela.Document) {
 	if d.Deleted {
 		size = "deleted"
 	}
-	c.p.Fields("document", d.Path, "version", d.Version, "size", size)
+	c.Fields("document", d.Path, "version", d.Version, "size", size)
 }

@@ -38,7 +38,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		return err
 	}
 	if ask {
-		if err := AskForKey(c.p, terminal.NewInput(c.Stdin), cfg); err != nil {
+		if err := AskForKey(c.Printer, terminal.NewInput(c.Stdin), cfg); err != nil {
 			return err
 		}
 		if cfg, err = c.asking(ctx, ""); err != nil {
@@ -66,19 +66,19 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 // initialized reports the result. The secret is empty if there was a token
 // before.
 func (c *commands) initialized(cfg *config.Config, s api.Status, secret string) error {
-	if c.p.JSON {
-		return c.p.Document(struct {
+	if c.JSON {
+		return c.Document(struct {
 			api.Status
 			Token string `json:"token,omitempty"`
 		}{s, secret})
 	}
-	c.p.Fields("home", s.Home, "config", cfg.Home.ConfigFile(), "model", cfg.Model, "token", secret)
+	c.Fields("home", s.Home, "config", cfg.Home.ConfigFile(), "model", cfg.Model, "token", secret)
 	if secret != "" {
-		c.p.Note("keep the token, it is not shown again; it grants full access (chela tokens create makes others)")
+		c.Note("keep the token, it is not shown again; it grants full access (chela tokens create makes others)")
 	}
 	if _, _, err := cfg.Resolve(cfg.Model); err != nil {
-		c.p.Note("the model cannot answer yet: " + chela.MessageOf(err))
+		c.Note("the model cannot answer yet: " + chela.MessageOf(err))
 	}
-	c.p.Note(`next: chela ask "what time is it in Tokyo?"`)
+	c.Note(`next: chela ask "what time is it in Tokyo?"`)
 	return nil
 }

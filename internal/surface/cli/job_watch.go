@@ -33,8 +33,8 @@ func (c *commands) jobEvents() *cobra.Command {
 		}
 		none := fmt.Sprintf("nothing has happened to job %s after event %d; --follow waits for more", q.ID, q.After)
 		return table[chela.JobEvent]{head: "EVENT\tAT\tWHAT\tBY", none: none, row: func(e chela.JobEvent) []any {
-			return []any{e.Seq, c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
-		}}.list(c.p, found)
+			return []any{e.Seq, c.Moment(e.At), terminal.OneLine(jobEventText(e), 80), e.By}
+		}}.list(c, found)
 	})
 	cmd.Flags().BoolVar(&follow, "follow", false, "go on with each new one until the job has ended; with --json one for each line")
 	return cmd
@@ -47,11 +47,11 @@ func jobEventsOf(ctx context.Context, b *Backend, id chela.JobID, after int) ([]
 
 // jobEventLine writes an event as a line of the result.
 func (c *commands) jobEventLine(e chela.JobEvent) {
-	if c.p.JSON {
-		c.p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+	if c.JSON {
+		c.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 		return
 	}
-	c.p.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.p.Moment(e.At), terminal.OneLine(jobEventText(e), 200)))
+	c.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.Moment(e.At), terminal.OneLine(jobEventText(e), 200)))
 }
 
 // jobEventText is an event as people say it.
@@ -132,15 +132,15 @@ func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Appr
 // jobFollow shows a job to its end and prints its result. The error says how it ended,
 // if not well.
 func (c *commands) jobFollow(ctx context.Context, b *Backend, id chela.JobID, seen int) error {
-	j, asked, err := c.jobWatch(ctx, b, jobWatch{id: id, seen: seen, show: func(e chela.JobEvent) { c.p.Note("· " + jobEventText(e)) }})
+	j, asked, err := c.jobWatch(ctx, b, jobWatch{id: id, seen: seen, show: func(e chela.JobEvent) { c.Note("· " + jobEventText(e)) }})
 	if err != nil {
 		return err
 	}
 	switch {
-	case c.p.JSON:
-		err = c.p.Document(j)
+	case c.JSON:
+		err = c.Document(j)
 	case j.Result != "":
-		c.p.Line(j.Result)
+		c.Line(j.Result)
 	}
 	if err != nil {
 		return err

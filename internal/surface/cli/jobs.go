@@ -35,11 +35,11 @@ func (c *commands) jobsList() *cobra.Command {
 		}
 		err = table[chela.Job]{head: "JOB\tSTATE\tTITLE\tREASON\tCREATED\tTOOK", none: noJobs(f), row: func(j chela.Job) []any {
 			return []any{
-				j.ID, j.State, terminal.OneLine(j.Title, 50), terminal.OneLine(j.Reason, 40), c.p.Moment(j.CreatedAt), took(j.StartedAt, j.FinishedAt),
+				j.ID, j.State, terminal.OneLine(j.Title, 50), terminal.OneLine(j.Reason, 40), c.Moment(j.CreatedAt), took(j.StartedAt, j.FinishedAt),
 			}
-		}}.list(c.p, page.Items)
-		if err == nil && page.Next != "" && !c.p.JSON {
-			c.p.Note("there are more: chela jobs list --before " + page.Next)
+		}}.list(c, page.Items)
+		if err == nil && page.Next != "" && !c.JSON {
+			c.Note("there are more: chela jobs list --before " + page.Next)
 		}
 		return err
 	})
@@ -63,22 +63,22 @@ func noJobs(f api.JobFilter) string {
 func (c *commands) job(j api.Job) {
 	c.jobFields(j.Job,
 		"agent", j.Agent, "thread", j.Thread, "turn", j.Turn, "model", j.Options.Model, "priority", count(j.Priority), "attempts", count(j.Attempt),
-		"for", j.Requester, "part of", j.Parent, "run", j.Run, "created", c.p.Moment(j.CreatedAt), "took", took(j.StartedAt, j.FinishedAt),
+		"for", j.Requester, "part of", j.Parent, "run", j.Run, "created", c.Moment(j.CreatedAt), "took", took(j.StartedAt, j.FinishedAt),
 		"tokens", spent(j), "cost", j.Cost,
 	)
-	c.p.Line("\n" + j.Text)
+	c.Line("\n" + j.Text)
 	if len(j.Steps) > 0 {
-		c.p.Line("\nPlan:")
+		c.Line("\nPlan:")
 		for _, s := range j.Steps {
-			c.p.Line(strings.TrimRight(fmt.Sprintf("%2d. [%s] %s  %s", s.Place, s.State, s.Text, s.Note), " "))
+			c.Line(strings.TrimRight(fmt.Sprintf("%2d. [%s] %s  %s", s.Place, s.State, s.Text, s.Note), " "))
 		}
 	}
 	if len(j.Parts) > 0 {
-		c.p.Line("")
-		jobParts.write(c.p, j.Parts)
+		c.Line("")
+		jobParts.write(c, j.Parts)
 	}
 	if j.Result != "" {
-		c.p.Line("\nResult:\n" + j.Result)
+		c.Line("\nResult:\n" + j.Result)
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *commands) jobMoved(j chela.Job) { c.jobFields(j) }
 
 // jobFields writes the short fields of a job.
 func (c *commands) jobFields(j chela.Job, more ...any) {
-	c.p.Fields(append([]any{"job", j.ID, "title", j.Title, "state", j.State, "reason", j.Reason, "session", j.Session}, more...)...)
+	c.Fields(append([]any{"job", j.ID, "title", j.Title, "state", j.State, "reason", j.Reason, "session", j.Session}, more...)...)
 }
 
 func spent(j api.Job) string {
@@ -113,7 +113,7 @@ func (c *commands) jobFiles() *cobra.Command {
 		if in.Path != "" {
 			content, err := api.Call(ctx, b, api.JobsFile, api.JobFileRef{JobRef: in.JobRef, Path: in.Path})
 			if err == nil {
-				c.p.Text(string(content))
+				c.Text(string(content))
 			}
 			return console.NotThere(err, "see chela jobs list")
 		}
@@ -123,70 +123,53 @@ func (c *commands) jobFiles() *cobra.Command {
 		}
 		none := fmt.Sprintf("job %s has written no files; what it said is in chela jobs show %[1]s", in.ID)
 		return table[api.JobFile]{head: "FILE\tSIZE\tCHANGED", none: none, row: func(f api.JobFile) []any {
-			return []any{f.Path, f.Size, c.p.Moment(f.ModifiedAt)}
-		}}.list(c.p, files)
+			return []any{f.Path, f.Size, c.Moment(f.ModifiedAt)}
+		}}.list(c, files)
 	})
 }
 
 // jobLeft writes a job that another process works on.
 func (c *commands) jobLeft(b *Backend, j chela.Job) error {
-	if err := answer(c.p, j, nil, c.jobMoved); err != nil {
+	if err := answer(c, j, nil, c.jobMoved); err != nil {
 		return err
 	}
 	where := "chela jobs events --follow " + string(j.ID) + " tells how far it is"
 	if !b.Served {
 		where = "it begins with chela serve, or while a chat is open; chela jobs show " + string(j.ID) + " tells how far it is"
 	}
-	c.p.Note(where)
+	c.Note(where)
 	return nil
 }
 
-// waitFlag adds the flag of a command that can wait for the end of a job.
-func waitFlag(cmd *cobra.Command, wait *bool) *cobra.Command {
-	cmd.Flags().BoolVar(wait, "wait", false, "work on it here, or follow the daemon that does, and print the result")
+func (c *commands) jobCreate() *cobra.Command {
+	cmd := jobWork(c, api.JobsCreate, func(q api.NewJob) (chela.JobID, string) { return "", q.Options.Model })
+	cmd.Long = "Create a job from a text, given as arguments or on standard input. The job sees nothing else."
 	return cmd
 }
 
-func (c *commands) jobCreate() *cobra.Command {
-	var wait bool
-	cmd := filled(c, api.JobsCreate, func(ctx context.Context, q api.NewJob) error {
-		return c.openFor(ctx, q.Options.Model, func(b *Backend) error {
-			if !wait {
-				b.Leave()
-			}
-			j, err := api.Call(ctx, b, api.JobsCreate, q)
-			switch {
-			case err != nil:
-				return err
-			case wait:
-				c.p.Note(fmt.Sprintf("job %s: chela jobs show %[1]s tells how far it is, chela jobs cancel %[1]s ends it", j.ID))
-				return c.jobFollow(ctx, b, j.ID, 0)
-			}
-			return c.jobLeft(b, j)
-		})
-	})
-	cmd.Long = "Create a job from a text, given as arguments or on standard input. The job sees nothing else."
-	return waitFlag(cmd, &wait)
-}
-
 func (c *commands) jobRestart() *cobra.Command {
-	cmd := jobAgain(c, api.JobsRestart, func(in api.JobRestart) chela.JobID { return in.ID })
+	cmd := jobWork(c, api.JobsRestart, func(in api.JobRestart) (chela.JobID, string) { return in.ID, "" })
 	cmd.Long = "Restart a job that ended. Limits that are not given keep their values."
 	return cmd
 }
 
 func (c *commands) jobModify() *cobra.Command {
-	return jobAgain(c, api.JobsModify, func(in api.JobMessage) chela.JobID { return in.ID })
+	return jobWork(c, api.JobsModify, func(in api.JobMessage) (chela.JobID, string) { return in.ID, "" })
 }
 
-// jobAgain returns the command of an operation that makes a job run again.
-func jobAgain[In any](c *commands, o api.Operation[In, chela.Job], of func(In) chela.JobID) *cobra.Command {
+// jobWork returns the command of an operation that makes a job run, and can wait for
+// its end. Of returns the id of the job, empty for a new one, and a model it names.
+func jobWork[In any](c *commands, o api.Operation[In, chela.Job], of func(In) (id chela.JobID, model string)) *cobra.Command {
 	var wait bool
-	return waitFlag(filled(c, o, func(ctx context.Context, in In) error {
-		return c.openFor(ctx, "", func(b *Backend) error {
-			before, err := jobEventsOf(ctx, b, of(in), 0)
-			if err != nil {
-				return err
+	cmd := filled(c, o, func(ctx context.Context, in In) error {
+		id, model := of(in)
+		return c.openFor(ctx, model, func(b *Backend) error {
+			var before []chela.JobEvent
+			if id != "" {
+				var err error
+				if before, err = jobEventsOf(ctx, b, id, 0); err != nil {
+					return err
+				}
 			}
 			if !wait {
 				b.Leave()
@@ -195,10 +178,14 @@ func jobAgain[In any](c *commands, o api.Operation[In, chela.Job], of func(In) c
 			switch {
 			case err != nil:
 				return err
-			case wait:
-				return c.jobFollow(ctx, b, j.ID, len(before))
+			case !wait:
+				return c.jobLeft(b, j)
+			case id == "":
+				c.Note(fmt.Sprintf("job %s: chela jobs show %[1]s tells how far it is, chela jobs cancel %[1]s ends it", j.ID))
 			}
-			return c.jobLeft(b, j)
+			return c.jobFollow(ctx, b, j.ID, len(before))
 		})
-	}), &wait)
+	})
+	cmd.Flags().BoolVar(&wait, "wait", false, "work on it here, or follow the daemon that does, and print the result")
+	return cmd
 }

@@ -40,14 +40,14 @@ func (c *commands) logs(ctx context.Context, b *Backend, follow bool, least slog
 		level, known := levelOf(line)
 		switch {
 		case known && level < least:
-		case !c.p.JSON:
-			c.p.Line(line)
+		case !c.JSON:
+			c.Line(line)
 		default:
 			l := logLine{Line: line}
 			if known {
 				l.Level = level.String()
 			}
-			c.p.Compact(l) //nolint:errcheck // text is JSON
+			c.Compact(l) //nolint:errcheck // text is JSON
 		}
 	})
 }

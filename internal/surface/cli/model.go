@@ -42,9 +42,9 @@ func (c *commands) modelsList(ctx context.Context, _ api.None) error {
 			return err
 		}
 		for _, a := range all.Away {
-			c.p.Note("the models of " + a.Provider + " are not known: " + a.Message)
+			c.Note("the models of " + a.Provider + " are not known: " + a.Message)
 		}
-		return models.list(c.p, all.Items)
+		return models.list(c, all.Items)
 	})
 }
 
@@ -153,7 +153,7 @@ func (c *commands) modelTest(ctx context.Context, q api.ModelTest) error {
 		if err != nil {
 			return err
 		}
-		if err := trials.list(c.p, page.Items); err != nil {
+		if err := trials.list(c, page.Items); err != nil {
 			return err
 		}
 		return c.judgeTrials(page.Items)
@@ -194,7 +194,7 @@ func (c *commands) judgeTrials(trials []api.Trial) error {
 		case t.Stopped():
 			stopped++
 		}
-		if !c.p.JSON {
+		if !c.JSON {
 			c.trialFindings(t)
 		}
 	}
@@ -221,6 +221,6 @@ func (c *commands) trialFindings(t api.Trial) {
 		if check.Nth > 0 {
 			subject += fmt.Sprintf(" %d", check.Nth)
 		}
-		c.p.Finding(false, subject, text, check.Cure)
+		c.Finding(false, subject, text, check.Cure)
 	}
 }

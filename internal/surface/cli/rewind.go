@@ -63,8 +63,8 @@ func (c *commands) rewind(ctx context.Context, b *Backend, o api.Operation[api.T
 	}
 	m.options.Key, m.options.KeepFiles = m.Key, m.KeepFiles
 	v, err := api.Call(ctx, b, o, api.ThreadMove{ThreadRef: ref, To: m.options})
-	return answer(c.p, v, console.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
-		c.p.Text(terminal.Visible(rewind.Report(v)))
+	return answer(c, v, console.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
+		c.Text(terminal.Visible(rewind.Report(v)))
 	})
 }
 
@@ -103,8 +103,8 @@ func (c *commands) checkpoint(ctx context.Context, b *Backend, in checkpointArgs
 	made, err := api.Call(ctx, b, api.ThreadsCheckpoint, api.CheckpointRequest{
 		ThreadRef: ref, Checkpoint: api.NewCheckpoint{Name: in.Name, Key: in.Key},
 	})
-	return answer(c.p, made, console.NotThere(err, "see chela threads list"), func(made chela.Checkpoint) {
-		c.p.Fields("thread", made.Thread, "checkpoint", made.Name, "entry", entryPlace(made.Entry))
+	return answer(c, made, console.NotThere(err, "see chela threads list"), func(made chela.Checkpoint) {
+		c.Fields("thread", made.Thread, "checkpoint", made.Name, "entry", entryPlace(made.Entry))
 	})
 }
 
@@ -119,8 +119,8 @@ func (c *commands) branch(ctx context.Context, b *Backend, in branchArgs) error 
 		return err
 	}
 	t, err := api.Call(ctx, b, api.ThreadsBranch, api.BranchRequest{ThreadRef: ref, Branch: api.NewBranch{From: in.Place, Key: in.Key}})
-	return answer(c.p, t, console.NotThere(err, "see chela threads list"), func(t chela.Thread) {
-		c.p.Fields("session", t.Session, "thread", t.ID, "entry", entryPlace(t.Head))
+	return answer(c, t, console.NotThere(err, "see chela threads list"), func(t chela.Thread) {
+		c.Fields("session", t.Session, "thread", t.ID, "entry", entryPlace(t.Head))
 	})
 }
 

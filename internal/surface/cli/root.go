@@ -19,12 +19,12 @@ import (
 // Main runs one command and returns its exit code. It closes everything it
 // opens.
 func Main(ctx context.Context, p Program) int {
-	c := &commands{Program: p, p: console.NewPrinter(p.Stdout, p.Stderr), flags: map[string]string{}}
+	c := &commands{Program: p, Printer: console.NewPrinter(p.Stdout, p.Stderr), flags: map[string]string{}}
 	root := c.root()
 	root.SetArgs(append([]string{}, p.Args...))
 	root.SetIn(p.Stdin)
-	root.SetOut(c.p.Out)
-	root.SetErr(c.p.Err)
+	root.SetOut(c.Out)
+	root.SetErr(c.Err)
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !c.begun:
@@ -32,12 +32,12 @@ func Main(ctx context.Context, p Program) int {
 	case err != nil && ctx.Err() != nil && !c.stays:
 		err = console.ErrTerminated
 	}
-	if err == nil && c.p.Lost() != nil {
-		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.p.Lost())
+	if err == nil && c.Lost() != nil {
+		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.Lost())
 	}
 	if err != nil {
-		fmt.Fprint(c.p.Err, terminal.Visible(chela.DetailOf(err)))
-		fmt.Fprintln(c.p.Err, console.ErrorLine(err))
+		fmt.Fprint(c.Err, terminal.Visible(chela.DetailOf(err)))
+		fmt.Fprintln(c.Err, console.ErrorLine(err))
 	}
 	return console.ExitCode(err)
 }
@@ -45,7 +45,8 @@ func Main(ctx context.Context, p Program) int {
 // commands is the state shared by all commands.
 type commands struct {
 	Program
-	p     *console.Printer
+	*console.Printer
+
 	home  string
 	flags map[string]string // settings that are given as flags, by key
 	named string            // provider/model given to the command, for one request
@@ -67,7 +68,7 @@ func (c *commands) root() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
-	root.PersistentFlags().BoolVar(&c.p.JSON, "json", false, "print one JSON document")
+	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print one JSON document")
 	c.providerFlag(root)
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
@@ -102,9 +103,9 @@ func (c *commands) config() (*config.Config, error) {
 		return nil, err
 	}
 	if cfg.NoColor {
-		c.p.Color = false
+		c.Color = false
 	}
-	c.p.Zone = cfg.Zone()
+	c.Zone = cfg.Zone()
 	return cfg, nil
 }
 
@@ -187,8 +188,8 @@ type build struct {
 }
 
 func (c *commands) version(context.Context, api.None) error {
-	return answer(c.p, c.build(), nil, func(b build) {
-		c.p.Line(strings.TrimSpace("chela " + b.Version + " " + b.Go + " " + b.Platform + " " + b.Commit))
+	return answer(c, c.build(), nil, func(b build) {
+		c.Line(strings.TrimSpace("chela " + b.Version + " " + b.Go + " " + b.Platform + " " + b.Commit))
 	})
 }
 

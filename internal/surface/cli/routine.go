@@ -47,8 +47,8 @@ func (c *commands) routinesList() *cobra.Command {
 		const none = "there are no routines yet; chela routines create makes one"
 		return table[chela.Routine]{head: "NAME\tSTATE\tFIRES\tDOES\tNEXT\tLAST", none: none, row: func(v chela.Routine) []any {
 			does := string(v.Action.Kind) + ": " + terminal.OneLine(v.Action.Text, 40)
-			return []any{v.Name, routineState(v), routine.TriggerText(v.Trigger, c.p.Zone), does, c.p.Moment(v.NextAt), c.p.Moment(v.LastAt)}
-		}}.list(c.p, all)
+			return []any{v.Name, routineState(v), routine.TriggerText(v.Trigger, c.Zone), does, c.Moment(v.NextAt), c.Moment(v.LastAt)}
+		}}.list(c, all)
 	})
 }
 
@@ -66,7 +66,7 @@ func routineState(v chela.Routine) string {
 
 func (c *commands) routineShow(ctx context.Context, b *Backend, ref api.RoutineRef) error {
 	v, err := api.Call(ctx, b, api.RoutinesShow, ref)
-	return answer(c.p, v, err, c.routine)
+	return answer(c, v, err, c.routine)
 }
 
 // routine writes a routine for people: its state and its fields.
@@ -77,16 +77,16 @@ func (c *commands) routine(v chela.Routine) {
 	}
 	fields := []any{
 		"name", v.Name, "id", v.ID, "agent", v.Agent, "state", routineState(v), "reason", v.Reason,
-		"fires", routine.TriggerText(v.Trigger, c.p.Zone), "next", c.p.Moment(v.NextAt), "last", c.p.Moment(v.LastAt), "kept by", kept,
+		"fires", routine.TriggerText(v.Trigger, c.Zone), "next", c.Moment(v.NextAt), "last", c.Moment(v.LastAt), "kept by", kept,
 	}
-	draft := &routine.Draft{Routine: v, Zone: c.p.Zone}
+	draft := &routine.Draft{Routine: v, Zone: c.Zone}
 	for _, k := range draft.Keys() {
 		if k.Name != routine.Prompt {
 			fields = append(fields, k.Name, k.Shown())
 		}
 	}
-	c.p.Fields(fields...)
-	c.p.Line("\n" + v.Action.Text)
+	c.Fields(fields...)
+	c.Line("\n" + v.Action.Text)
 }
 
 // routineSwitch returns the body of a command that turns a routine on or off.
@@ -99,9 +99,9 @@ func (c *commands) routineSwitch(on bool) func(context.Context, *Backend, api.Ro
 // routineKept prints a routine that was created or changed.
 func (c *commands) routineKept(b *Backend, v chela.Routine) error {
 	c.onlyWhileServed(b, v.Enabled && v.Trigger.Kind != chela.TriggerManual)
-	return answer(c.p, v, nil, func(v chela.Routine) {
-		c.p.Fields(
-			"routine", v.Name, "state", routineState(v), "fires", routine.TriggerText(v.Trigger, c.p.Zone), "next", c.p.Moment(v.NextAt),
+	return answer(c, v, nil, func(v chela.Routine) {
+		c.Fields(
+			"routine", v.Name, "state", routineState(v), "fires", routine.TriggerText(v.Trigger, c.Zone), "next", c.Moment(v.NextAt),
 		)
 	})
 }
@@ -114,7 +114,7 @@ func (c *commands) tellRoutinesOff(ctx context.Context, b *Backend, fires bool) 
 	}
 	s, err := api.Call(ctx, b, api.StatusShow, api.None{})
 	if s.Routines.Off {
-		c.p.Note("routines.enabled is false: they fire only manually; chela config set routines.enabled true lets them")
+		c.Note("routines.enabled is false: they fire only manually; chela config set routines.enabled true lets them")
 	}
 	return err
 }
@@ -123,11 +123,11 @@ func (c *commands) tellRoutinesOff(ctx context.Context, b *Backend, fires bool) 
 // has one.
 func (c *commands) onlyWhileServed(b *Backend, fires bool) {
 	if fires && !b.Served {
-		c.p.Note("no daemon runs on this home: routines fire only while chela serve, or the chat, runs")
+		c.Note("no daemon runs on this home: routines fire only while chela serve, or the chat, runs")
 	}
 }
 
 func (c *commands) routineDelete(ctx context.Context, b *Backend, ref api.RoutineRef) error {
 	none, err := api.Call(ctx, b, api.RoutinesDelete, ref)
-	return answer(c.p, none, err, func(api.None) { c.p.Fields("deleted", ref.Name) })
+	return answer(c, none, err, func(api.None) { c.Fields("deleted", ref.Name) })
 }

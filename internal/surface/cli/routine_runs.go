@@ -29,7 +29,7 @@ func (c *commands) routineFire() *cobra.Command {
 			return err
 		}
 		if !wait {
-			return answer(c.p, fired, nil, func(fired api.FiredRun) { c.p.Fields("run", fired.Run) })
+			return answer(c, fired, nil, func(fired api.FiredRun) { c.Fields("run", fired.Run) })
 		}
 		run, err := c.awaitRun(ctx, b, fired.Run)
 		if err != nil {
@@ -55,19 +55,19 @@ func (c *commands) awaitRun(ctx context.Context, b *Backend, id chela.RunID) (ch
 		}
 		if waits = run.Waits; !told[waits] {
 			told[waits] = true
-			c.p.Note("waiting: " + waits)
+			c.Note("waiting: " + waits)
 		}
 	}
 }
 
 // runOutcome prints the output of a run. A failed run is an error.
 func (c *commands) runOutcome(name string, run chela.RoutineRun) error {
-	err := answer(c.p, run, nil, func(run chela.RoutineRun) {
+	err := answer(c, run, nil, func(run chela.RoutineRun) {
 		switch {
 		case run.Output != "":
-			c.p.Line(run.Output)
+			c.Line(run.Output)
 		case run.State == chela.RunOK:
-			c.p.Note("it said nothing")
+			c.Note("it said nothing")
 		}
 	})
 	if err != nil {
@@ -102,8 +102,8 @@ func (c *commands) routineHistory() *cobra.Command {
 		}
 		none := fmt.Sprintf("%s has not run yet; chela routines fire %[1]s lets it", in.Name)
 		return table[chela.RoutineRun]{head: "RUN\tDUE\tCAUSE\tSTATE\tTOOK\tREASON", none: none, row: func(r chela.RoutineRun) []any {
-			return []any{r.ID, c.p.Moment(r.Due), r.Cause, r.State, took(r.StartedAt, r.FinishedAt), terminal.OneLine(r.Reason, 80)}
-		}}.list(c.p, page.Items)
+			return []any{r.ID, c.Moment(r.Due), r.Cause, r.State, took(r.StartedAt, r.FinishedAt), terminal.OneLine(r.Reason, 80)}
+		}}.list(c, page.Items)
 	})
 }
 
@@ -127,14 +127,14 @@ func (c *commands) runOutput(ctx context.Context, b *Backend, ref api.RoutineRef
 	if chela.KindOf(err) == chela.NotFound {
 		return chela.E(chela.NotFound, fmt.Sprintf("%s has no run %.60q", v.Name, id)).WithHint("see chela routines history " + v.Name)
 	}
-	return answer(c.p, run, err, func(run chela.RoutineRun) {
+	return answer(c, run, err, func(run chela.RoutineRun) {
 		switch text := "it has no output, and is " + string(run.State); {
 		case run.Output != "":
-			c.p.Line(run.Output)
+			c.Line(run.Output)
 		case run.Reason != "":
-			c.p.Note(text + ": " + run.Reason)
+			c.Note(text + ": " + run.Reason)
 		default:
-			c.p.Note(text)
+			c.Note(text)
 		}
 	})
 }
@@ -148,7 +148,7 @@ func (c *commands) routinesNext() *cobra.Command {
 		if err := checkRows("--limit", in.Limit); err != nil {
 			return err
 		}
-		end, err := endOf(in.Until, c.p.Zone)
+		end, err := endOf(in.Until, c.Zone)
 		if err != nil {
 			return err
 		}
@@ -166,8 +166,8 @@ func (c *commands) routinesNext() *cobra.Command {
 		}
 		const none = "nothing is due; chela routines list shows the routines there are"
 		return table[api.Due]{head: "AT\tNAME\tTHERE\tFIRES", none: none, row: func(d api.Due) []any {
-			return []any{c.p.Moment(d.At), d.Name, there(d), routine.TriggerText(d.Trigger, c.p.Zone)}
-		}}.list(c.p, due)
+			return []any{c.Moment(d.At), d.Name, there(d), routine.TriggerText(d.Trigger, c.Zone)}
+		}}.list(c, due)
 	})
 }
 

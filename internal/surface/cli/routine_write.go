@@ -54,7 +54,7 @@ func (c *commands) routineCreate() *cobra.Command {
 	var cmd *cobra.Command
 	const use = "Create a routine; the prompt is --prompt or standard input"
 	cmd = command(c, "create", use, func(ctx context.Context, b *Backend, in arguments) error {
-		d, err := readDraft(in.File, routine.Draft{Zone: c.p.Zone})
+		d, err := readDraft(in.File, routine.Draft{Zone: c.Zone})
 		if err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (c *commands) routineEdit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, err := readDraft(in.File, routine.Draft{Routine: v, Zone: c.p.Zone})
+		d, err := readDraft(in.File, routine.Draft{Routine: v, Zone: c.Zone})
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (c *commands) editDraft(ctx context.Context, d *routine.Draft) (*routine.Dr
 		err = closed
 	}
 	if err == nil {
-		err = c.p.Edit(ctx, c.Stdin, c.Environ, name)
+		err = c.Edit(ctx, c.Stdin, c.Environ, name)
 	}
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (c *commands) editDraft(ctx context.Context, d *routine.Draft) (*routine.Dr
 	}
 	changed, err := routine.ParseForm(name, string(raw), *d)
 	if err != nil {
-		c.p.Note("what you wrote is in " + name + "; mend it and run chela routines edit " + d.Routine.Name + " --file " + name)
+		c.Note("what you wrote is in " + name + "; mend it and run chela routines edit " + d.Routine.Name + " --file " + name)
 		return nil, err
 	}
 	return changed, os.Remove(name)

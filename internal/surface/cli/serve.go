@@ -45,11 +45,11 @@ func (c *commands) listening(at ListenAddresses) {
 	for i, address := range at.Addresses {
 		urls[i] = "http://" + address
 	}
-	c.p.Note("chela: listening on " + strings.Join(urls, " and "))
+	c.Note("chela: listening on " + strings.Join(urls, " and "))
 	if at.Tokens == 0 {
-		c.p.Note("there is no API token yet; create one with chela tokens create NAME")
+		c.Note("there is no API token yet; create one with chela tokens create NAME")
 	}
-	if c.p.JSON {
-		c.p.Compact(at) //nolint:errcheck // text and a number are JSON
+	if c.JSON {
+		c.Compact(at) //nolint:errcheck // text and a number are JSON
 	}
 }

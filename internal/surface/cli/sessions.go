@@ -43,7 +43,7 @@ func (c *commands) sessionsList(ctx context.Context, b *Backend, _ api.None) err
 	slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
 	return table[chela.Session]{head: "KEY\tLABEL\tTHREAD\tUPDATED", row: func(s chela.Session) []any {
 		return []any{s.Key, s.Settings.Label, s.Thread, s.UpdatedAt}
-	}}.list(c.p, all)
+	}}.list(c, all)
 }
 
 func (c *commands) sessionShow(ctx context.Context, b *Backend, ref api.SessionRef) error {
@@ -59,14 +59,14 @@ func (c *commands) sessionShow(ctx context.Context, b *Backend, ref api.SessionR
 		api.Session
 		Threads []chela.Thread `json:"threads"`
 	}
-	return answer(c.p, shown{s, own}, nil, func(shown) {
+	return answer(c, shown{s, own}, nil, func(shown) {
 		u := s.Usage
-		c.p.Fields(slices.Concat([]any{"key", s.Key, "agent", s.Agent}, settingFields(s.Settings), []any{
+		c.Fields(slices.Concat([]any{"key", s.Key, "agent", s.Agent}, settingFields(s.Settings), []any{
 			"tokens in", count(u.Input), "tokens out", count(u.Output), "cache read", count(u.CacheRead), "cache write", count(u.CacheWrite),
 			"reasoned", count(u.Reasoning), "created", s.CreatedAt, "updated", s.UpdatedAt,
 		})...)
-		c.p.Line("")
-		threads.write(c.p, own)
+		c.Line("")
+		threads.write(c, own)
 	})
 }
 

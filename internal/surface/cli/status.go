@@ -17,7 +17,7 @@ import (
 func (c *commands) statusCommand() *cobra.Command {
 	cmd := named("status", derived(c, api.StatusShow, func(ctx context.Context, b *Backend, _ api.None) error {
 		s, err := api.Call(ctx, b, api.StatusShow, api.None{})
-		return answer(c.p, s, err, c.status)
+		return answer(c, s, err, c.status)
 	}))
 	cmd.Short = "Show the state of the home"
 	return cmd
@@ -29,7 +29,7 @@ func (c *commands) status(s api.Status) {
 	if s.Daemon {
 		daemon = strings.TrimSpace("running " + s.Listen)
 	}
-	c.p.Fields(
+	c.Fields(
 		"home", s.Home, "database", s.Database, "model", s.Model, "sandbox", s.Sandbox, "daemon", daemon, "sessions", s.Sessions,
 		"open turns", s.TurnsOpen, "pending approvals", s.ApprovalsPending, "messages waiting", s.InboxWaiting, "replies owed", s.OutboxPending,
 		"jobs", jobsOf(s.Jobs), "routines", c.routinesOf(s.Routines),
@@ -53,7 +53,7 @@ func (c *commands) routinesOf(s api.RoutineStatus) string {
 	case s.Off:
 		said += "; routines.enabled is false: they fire only manually"
 	case s.Next != "":
-		said += "; next is " + s.Next + " at " + c.p.Moment(s.NextAt)
+		said += "; next is " + s.Next + " at " + c.Moment(s.NextAt)
 	}
 	return said
 }
@@ -64,7 +64,7 @@ func (c *commands) heartbeatOf(s api.RoutineStatus) string {
 		said = "on"
 	}
 	if !s.HeartbeatAt.IsZero() {
-		said += ", last at " + c.p.Moment(s.HeartbeatAt)
+		said += ", last at " + c.Moment(s.HeartbeatAt)
 	}
 	return said
 }
@@ -77,9 +77,9 @@ func (c *commands) doctor(ctx context.Context, _ api.None) error {
 	} else {
 		found = append(found, c.Homes.Examine(ctx, cfg)...)
 	}
-	err := answer(c.p, found, nil, func(found []api.Finding) {
+	err := answer(c, found, nil, func(found []api.Finding) {
 		for _, f := range found {
-			c.p.Finding(f.OK, f.Subject, f.Text, f.Cure)
+			c.Finding(f.OK, f.Subject, f.Text, f.Cure)
 		}
 	})
 	if err != nil {

@@ -49,7 +49,7 @@ func (c *commands) threadsList() *cobra.Command {
 		if err != nil {
 			return console.NotThere(err, "see chela sessions list")
 		}
-		return threads.list(c.p, own)
+		return threads.list(c, own)
 	})
 }
 
@@ -64,7 +64,7 @@ func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.Sessio
 		return err
 	}
 	t, err := api.Call(ctx, b, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
-	return answer(c.p, t, console.NotThere(err, "see chela sessions list"), c.thread)
+	return answer(c, t, console.NotThere(err, "see chela sessions list"), c.thread)
 }
 
 // threadSwitch makes a thread current in its session.
@@ -75,12 +75,12 @@ func (c *commands) threadSwitch(ctx context.Context, b *Backend, ref api.ThreadR
 			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &ref.ID},
 		})
 	}
-	return answer(c.p, t.Thread, console.NotThere(err, "see chela threads list"), c.thread)
+	return answer(c, t.Thread, console.NotThere(err, "see chela threads list"), c.thread)
 }
 
 // thread writes the key fields of a thread for people.
 func (c *commands) thread(t chela.Thread) {
-	c.p.Fields("session", t.Session, "thread", t.ID, "title", t.Title)
+	c.Fields("session", t.Session, "thread", t.ID, "title", t.Title)
 }
 
 func (c *commands) threadShow(ctx context.Context, b *Backend, ref api.ThreadRef) error {
@@ -96,13 +96,13 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, ref api.ThreadRef
 		api.Thread
 		Entries []chela.Entry `json:"entries"`
 	}
-	return answer(c.p, shown{t, path}, nil, func(shown) {
-		c.p.Fields(append([]any{
+	return answer(c, shown{t, path}, nil, func(shown) {
+		c.Fields(append([]any{
 			"thread", t.ID, "session", t.Session, "title", t.Title, "state", t.State, "updated", t.UpdatedAt,
 		}, rewindFields(ref.ID, t.Places)...)...)
 		for _, e := range path {
 			if !e.Mark().Hidden {
-				c.p.Entry(e)
+				c.Entry(e)
 			}
 		}
 	})
@@ -114,7 +114,7 @@ func (c *commands) promptSize(s api.PromptSize) {
 	if s.Ratio != 0 {
 		counted = fmt.Sprintf("%.2f tokens by the provider for each of these", s.Ratio)
 	}
-	c.p.Fields(
+	c.Fields(
 		"model", s.Model, "window", fmt.Sprintf("%d tokens, %d of them kept free for the answer", s.Window, s.Reserve),
 		"used", fmt.Sprintf("%d of %d, %d %%", s.Total, s.Room, s.Total*100/cmp.Or(s.Room, 1)),
 		"system", s.System, "tools", s.Tools, "summary", s.Summary, "user", s.User, "assistant", s.Assistant, "results", s.Tool,

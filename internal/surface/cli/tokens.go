@@ -40,9 +40,9 @@ func (c *commands) tokenCreateCommand() *cobra.Command {
 // tokenCreate prints the secret alone on standard output, for $(…).
 func (c *commands) tokenCreate(ctx context.Context, b *Backend, q api.NewToken) error {
 	made, err := api.Call(ctx, b, api.TokensCreate, q)
-	return answer(c.p, made, err, func(made api.MadeToken) {
-		c.p.Line(made.Secret)
-		c.p.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo[q.Scope], made.ID))
+	return answer(c, made, err, func(made api.MadeToken) {
+		c.Line(made.Secret)
+		c.Note(fmt.Sprintf("keep it: it is not shown again; %s may %s, until chela tokens revoke %s", made.Name, mayDo[q.Scope], made.ID))
 	})
 }
 

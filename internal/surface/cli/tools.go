@@ -36,9 +36,9 @@ type toolArg struct {
 
 func (c *commands) toolInfo(ctx context.Context, b *Backend, in toolArg) error {
 	t, err := in.tool(ctx, b)
-	return answer(c.p, t, err, func(t api.Tool) {
-		c.p.Fields("tool", t.Name, "domain", t.Domain)
-		c.p.Line("\n" + t.Description + "\n\n" + indented(t.Input))
+	return answer(c, t, err, func(t api.Tool) {
+		c.Fields("tool", t.Name, "domain", t.Domain)
+		c.Line("\n" + t.Description + "\n\n" + indented(t.Input))
 	})
 }
 
@@ -92,7 +92,7 @@ func (c *commands) callTool(ctx context.Context, b *Backend, in toolCall) error 
 	if err != nil {
 		return err
 	}
-	err = answer(c.p, result, nil, func(result api.ToolOutcome) { c.p.Line(result.Text) })
+	err = answer(c, result, nil, func(result api.ToolOutcome) { c.Line(result.Text) })
 	if err == nil && result.Failed {
 		err = chela.E(chela.Unavailable, terminal.OneLine(in.Name, 40)+" could not do it").WithHint("see what it says")
 	}

@@ -36,7 +36,7 @@ func (c *commands) exporting() *cobra.Command {
 			return b.Files.Export(ctx, id, api.Export{Compacted: in.Compacted, All: in.All, Attachments: in.Attachments}, to)
 		}
 		if out == "" {
-			return export(c.p.Out)
+			return export(c.Out)
 		}
 		return writeFile(out, export)
 	})
@@ -114,7 +114,7 @@ func (c *commands) importFile(ctx context.Context, b *Backend, name string, key 
 		}
 	}
 	done, err := b.Files.Import(ctx, key, text)
-	return answer(c.p, done, err, func(done api.ImportResult) {
-		c.p.Fields("session", done.Session, "thread", done.Thread, "added", done.Added, "known", done.Known)
+	return answer(c, done, err, func(done api.ImportResult) {
+		c.Fields("session", done.Session, "thread", done.Thread, "added", done.Added, "known", done.Known)
 	})
 }

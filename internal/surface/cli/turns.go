@@ -45,14 +45,14 @@ func (c *commands) turnShow(journal api.Trace) error {
 		Entries []chela.Entry    `json:"entries"`
 		Calls   []chela.ToolCall `json:"calls"`
 	}
-	return answer(c.p, shown{journal.Turn, journal.Entries, journal.Calls}, nil, func(s shown) {
+	return answer(c, shown{journal.Turn, journal.Entries, journal.Calls}, nil, func(s shown) {
 		c.turn(s.Turn)
 		for _, e := range s.Entries {
-			c.p.Entry(e)
+			c.Entry(e)
 		}
 		if len(s.Calls) > 0 {
-			c.p.Line("")
-			calls.write(c.p, s.Calls)
+			c.Line("")
+			calls.write(c, s.Calls)
 		}
 	})
 }
@@ -70,7 +70,7 @@ func (c *commands) turn(t chela.Turn) {
 	if t.Failure != nil {
 		failure = t.Failure.Message
 	}
-	c.p.Fields(
+	c.Fields(
 		"turn", t.ID, "session", t.Session, "thread", t.Thread, "state", t.State, "activity", t.Activity, "failure", failure, "model", t.Model,
 		"steps", t.Steps, "created", t.CreatedAt, "took", took(t.CreatedAt, t.FinishedAt),
 	)
@@ -90,14 +90,14 @@ func (c *commands) turnCancel(ctx context.Context, b *Backend, q api.TurnRef) er
 		return err
 	}
 	t, err := b.Follow(ctx, q.ID, func(chela.Event) {})
-	return answer(c.p, t, err, c.turn)
+	return answer(c, t, err, c.turn)
 }
 
 // turnReplay replays a turn. A difference from the record is an error.
 func (c *commands) turnReplay(ctx context.Context, b *Backend, q api.TurnReplay) error {
 	r, err := api.Call(ctx, b, api.TurnsReplay, q)
 	if err == nil {
-		err = answer(c.p, r, nil, c.replay)
+		err = answer(c, r, nil, c.replay)
 	}
 	if err != nil || r.Same {
 		return err
@@ -109,21 +109,21 @@ func (c *commands) turnReplay(ctx context.Context, b *Backend, q api.TurnReplay)
 // replay writes the result of a replay for people.
 func (c *commands) replay(r api.Replay) {
 	if d := r.Difference; d != nil {
-		c.p.Fields("differs in", d.Place, "recorded", cmp.Or(d.Recorded, "nothing"), "replayed", cmp.Or(d.Replayed, "nothing"))
+		c.Fields("differs in", d.Place, "recorded", cmp.Or(d.Recorded, "nothing"), "replayed", cmp.Or(d.Replayed, "nothing"))
 	} else {
-		c.p.Line(fmt.Sprintf("All %d entries are the same.", r.Entries))
+		c.Line(fmt.Sprintf("All %d entries are the same.", r.Entries))
 	}
 	if l := r.Live; l != nil {
-		c.p.Line("")
-		c.p.Fields("live turn", l.Turn, "live thread", l.Thread, "recorded", endingText(r.Recorded), "live", endingText(l.Ending))
+		c.Line("")
+		c.Fields("live turn", l.Turn, "live thread", l.Thread, "recorded", endingText(r.Recorded), "live", endingText(l.Ending))
 	}
 	if len(r.Prompts) == 0 {
 		return
 	}
-	c.p.Line("")
+	c.Line("")
 	table[api.StepSize]{head: "STEP\tMESSAGES\tBYTES", row: func(s api.StepSize) []any {
 		return []any{s.Step, s.Messages, s.Bytes}
-	}}.write(c.p, r.Prompts)
+	}}.write(c, r.Prompts)
 }
 
 // endingText describes on one line how a turn ended.
@@ -157,9 +157,9 @@ func (c *commands) turnTrace(journal api.Trace) error {
 		Trace []traced `json:"trace"`
 	}
 	t, steps := journal.Turn, trace(journal)
-	return answer(c.p, shown{t, steps}, nil, func(shown) {
+	return answer(c, shown{t, steps}, nil, func(shown) {
 		c.turn(t)
-		c.p.Line("")
+		c.Line("")
 		table[traced]{head: "STEP\tWHAT\tSTATE\tAFTER\tTOOK\tINPUT\tCACHED\tOUTPUT\tCOST", row: func(s traced) []any {
 			row := []any{s.Step, s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
 			if u := s.Usage; u != nil {
@@ -171,7 +171,7 @@ func (c *commands) turnTrace(journal api.Trace) error {
 				row = append(row, s.Cost)
 			}
 			return row
-		}}.write(c.p, steps)
+		}}.write(c, steps)
 	})
 }
 

@@ -39,28 +39,28 @@ func (c *commands) usage(ctx context.Context, b *Backend, q api.UsageQuery) erro
 	for _, s := range sums {
 		all = all.Plus(s)
 	}
-	if err := c.usageTable(sums, all, q.By); err != nil || c.p.JSON {
+	if err := c.usageTable(sums, all, q.By); err != nil || c.JSON {
 		return err
 	}
 	if all.Guessed > 0 {
-		c.p.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
+		c.Line(fmt.Sprintf("~ %s of it is guessed: a server did not count, an answer did not end, or the price of a model is not known", all.Guessed))
 	}
 	if all.Reserved > 0 {
-		c.p.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
+		c.Line(fmt.Sprintf("beside that, %s is reserved for calls that are under way", all.Reserved))
 	}
 	c.plot(sums)
 	budgets, err := api.All(ctx, b, api.UsageLimits, api.LimitsQuery{})
 	if err != nil || len(budgets) == 0 {
 		return err
 	}
-	c.p.Line("")
-	return c.budgets().list(c.p, budgets)
+	c.Line("")
+	return c.budgets().list(c, budgets)
 }
 
 // usageTable prints sums and, for people, their total.
 func (c *commands) usageTable(sums []chela.UsageSum, all chela.UsageSum, by chela.UsageBy) error {
 	shown := sums
-	if !c.p.JSON && len(sums) > 1 {
+	if !c.JSON && len(sums) > 1 {
 		shown = append(slices.Clone(sums), all)
 	}
 	named := strings.ToUpper(string(by))
@@ -81,7 +81,7 @@ func (c *commands) usageTable(sums []chela.UsageSum, all chela.UsageSum, by chel
 			cost = "~" + cost
 		}
 		return append(row, s.Calls, s.Tokens.Input, s.Tokens.CacheRead, s.Tokens.CacheWrite, s.Tokens.Output, cost)
-	}}.list(c.p, shown)
+	}}.list(c, shown)
 }
 
 // barWidth is the width of the longest bar of a plot, in cells.
@@ -107,13 +107,13 @@ func (c *commands) plot(sums []chela.UsageSum) {
 	if most == 0 || len(bars) < 2 {
 		return
 	}
-	c.p.Line("")
+	c.Line("")
 	var pairs []any
 	for _, b := range bars {
 		length := (b.cost*barWidth + most - 1) / most
 		pairs = append(pairs, cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", int(length))+" "+b.cost.String(), " "))
 	}
-	c.p.Fields(pairs...)
+	c.Fields(pairs...)
 }
 
 // usageBars returns the bars of sums, at most maxBars: the newest days, or the
@@ -143,18 +143,18 @@ func (c *commands) limits(ctx context.Context, b *Backend, q api.LimitsQuery, l 
 	}
 	each := limitsOfEach(l)
 	switch {
-	case c.p.JSON, len(budgets) > 0:
-		if err := c.budgets().list(c.p, budgets); err != nil || c.p.JSON {
+	case c.JSON, len(budgets) > 0:
+		if err := c.budgets().list(c, budgets); err != nil || c.JSON {
 			return err
 		}
 	case len(each) == 0:
-		c.p.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
+		c.Line("nothing is limited; chela config set limits.usd_per_day 5 limits the day, for one")
 	default:
-		c.p.Line("nothing is limited for the whole home")
+		c.Line("nothing is limited for the whole home")
 	}
 	if len(each) > 0 {
-		c.p.Line("")
-		c.p.Fields(each...)
+		c.Line("")
+		c.Fields(each...)
 	}
 	return nil
 }
@@ -189,7 +189,7 @@ func (c *commands) budgets() table[chela.Budget] {
 		}
 		until := "never"
 		if !b.Resets.IsZero() {
-			until = b.Resets.In(c.p.Zone).Format("2006-01-02 15:04")
+			until = b.Resets.In(c.Zone).Format("2006-01-02 15:04")
 		}
 		return []any{b.Limit, shown(b.Most), shown(b.Spent), shown(b.Reserved), shown(b.Left()), until}
 	}}

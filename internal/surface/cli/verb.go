@@ -17,20 +17,20 @@ func verb[In, Out any](c *commands, o api.Operation[In, Out], show func(Out)) *c
 	return derived(c, o, func(ctx context.Context, b *Backend, in In) error {
 		b.Leave()
 		out, err := api.Call(ctx, b, o, in)
-		return answer(c.p, out, err, show)
+		return answer(c, out, err, show)
 	})
 }
 
 // answer prints the answer of an operation, unless that ended with an error: one JSON
 // document, or for people what show writes, which may be nil.
-func answer[Out any](p *console.Printer, out Out, err error, show func(Out)) error {
+func answer[Out any](c *commands, out Out, err error, show func(Out)) error {
 	_, none := any(out).(api.None)
 	switch {
 	case err != nil:
 		return err
-	case p.JSON && !none:
-		return p.Document(out)
-	case !p.JSON && show != nil:
+	case c.JSON && !none:
+		return c.Document(out)
+	case !c.JSON && show != nil:
 		show(out)
 	}
 	return nil
@@ -45,25 +45,25 @@ type table[T any] struct {
 }
 
 // list writes items as one JSON document, or as a table.
-func (t table[T]) list(p *console.Printer, items []T) error {
-	if p.JSON {
-		return p.Document(append([]T{}, items...)) // an empty list is no null
+func (t table[T]) list(c *commands, items []T) error {
+	if c.JSON {
+		return c.Document(append([]T{}, items...)) // an empty list is no null
 	}
-	t.write(p, items)
+	t.write(c, items)
 	return nil
 }
 
 // write writes items as a table.
-func (t table[T]) write(p *console.Printer, items []T) {
+func (t table[T]) write(c *commands, items []T) {
 	if len(items) == 0 && t.none != "" {
-		p.Note(t.none)
+		c.Note(t.none)
 		return
 	}
 	rows := make([][]any, len(items))
 	for i, item := range items {
 		rows[i] = t.row(item)
 	}
-	p.Table(t.head, rows)
+	c.Table(t.head, rows)
 }
 
 // listing returns the command of an operation that lists: it shows all pages.
@@ -73,7 +73,7 @@ func listing[In, T any](c *commands, o api.Operation[In, api.Page[T]], shown tab
 		if err != nil {
 			return err
 		}
-		return shown.list(c.p, all)
+		return shown.list(c, all)
 	})
 }
 

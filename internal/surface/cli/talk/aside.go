@@ -50,7 +50,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 		told := a.tellNotices(ctx)
 		return a.tellQuestions(ctx)+told > 0
 	case e.Kind == chela.EventElevated:
-		a.Printer.Note(terminal.Elevated(e))
+		a.Note(terminal.Elevated(e))
 		return true
 	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
 		return false
@@ -69,10 +69,10 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	case err != nil || t.State == chela.TurnCompleted && sentinel.Silent(said.Text):
 		return false
 	case said.Text != "":
-		a.Printer.Text("\n")
+		a.Text("\n")
 		d.r.Finish(said.Text)
 	default:
-		a.Printer.Note("\n" + console.ErrorLine(ending(t)))
+		a.Note("\n" + console.ErrorLine(ending(t)))
 	}
 	return true
 }
@@ -86,11 +86,11 @@ func (p *Person) tellNotices(ctx context.Context) int {
 	}
 	ids := make([]chela.OutboxID, len(pending))
 	for i, o := range pending {
-		p.Printer.Note(p.Printer.Moment(o.CreatedAt) + "  " + o.Text)
+		p.Note(p.Moment(o.CreatedAt) + "  " + o.Text)
 		ids[i] = o.ID
 	}
 	if _, err := api.Call(ctx, p, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
-		p.Printer.Note("these are told again: " + chela.MessageOf(err))
+		p.Note("these are told again: " + chela.MessageOf(err))
 	}
 	return len(pending)
 }

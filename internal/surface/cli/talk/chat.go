@@ -19,17 +19,17 @@ import (
 func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
 	if console.IsTerminal(p.Stdin) {
-		prompt = p.Printer.Prompt
-		p.Printer.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
+		prompt = p.Prompt
+		p.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
 	}
 	listening, stop := context.WithCancel(ctx)
 	a := &aside{Person: p, again: func() { prompt("> ") }, asked: map[chela.TurnID]bool{}}
 	var listener sync.WaitGroup
 	defer listener.Wait()
 	defer stop()
-	input := chela.InputCommand // input of a script
+	o := Options{Approve: ApproveAsk, Input: chela.InputCommand, Stream: !p.JSON} // input of a script
 	if console.IsTerminal(p.Stdin) {
-		input = chela.InputTyped
+		o.Input = chela.InputTyped
 		p.tellNotices(ctx)
 		p.tellQuestions(ctx)
 		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
@@ -47,14 +47,14 @@ func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 		case text == "":
 			continue
 		}
-		message, err := Options{Input: input}.Inbound(cfg, text)
+		message, err := o.Inbound(cfg, text)
 		if err != nil {
 			return err
 		}
 		said = said || p.SayOffline(cfg, message)
 		err = a.exchange(func() (chela.TurnID, error) {
 			message.Shown = p.shown.ids // asides add to them between exchanges
-			return p.exchange(ctx, message)
+			return p.exchange(ctx, o, message)
 		})
 		if err != nil {
 			return err
@@ -70,18 +70,11 @@ func leaves(text string) bool {
 
 // exchange is one message of a chat and its answer. It returns the turn, if there
 // was one.
-func (p *Person) exchange(ctx context.Context, message chela.Inbound) (chela.TurnID, error) {
-	var turn chela.Turn
-	view, err := p.viewOf(ctx, message)
-	if err == nil {
-		view.Stream = !p.Printer.JSON
-		d := p.dialog(ctx, view)
-		turn, err = d.ask(ctx, message)
-		err = d.answered(ctx, turn, err)
+func (p *Person) exchange(ctx context.Context, o Options, message chela.Inbound) (chela.TurnID, error) {
+	id, err := p.ask(ctx, o, message)
+	if err != nil && ctx.Err() == nil && p.Lost() == nil {
+		fmt.Fprintln(p.Err, console.ErrorLine(err))
+		err = nil
 	}
-	if err != nil && ctx.Err() == nil && p.Printer.Lost() == nil {
-		fmt.Fprintln(p.Printer.Err, console.ErrorLine(err))
-		return turn.ID, nil
-	}
-	return turn.ID, err
+	return id, err
 }

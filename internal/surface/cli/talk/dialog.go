@@ -22,47 +22,39 @@ type dialog struct {
 	*Person
 	approve Approve
 	person  bool // a person can answer
+	lines   bool // events are printed as lines of JSON
 	r       *terminal.Renderer
-	show    func(chela.Event) // of the renderer, or its replacement
-	reply   chela.Event       // the reply to a command
+	show    func(chela.Event)
+	reply   chela.Event // the reply to a command
 }
 
 // dialog returns a dialog with the agents of a home.
 func (p *Person) dialog(ctx context.Context, v terminal.View) *dialog {
 	d := &dialog{
-		Person: p, approve: ApproveAsk, r: terminal.NewRenderer(p.Printer.Screen, v),
-		person: console.IsTerminal(p.Stdin) && p.Printer.ErrTerminal,
+		Person: p, approve: ApproveAsk, r: terminal.NewRenderer(p.Screen, v),
+		person: console.IsTerminal(p.Stdin) && p.ErrTerminal,
 	}
-	d.show = d.r.Show
-	switch {
-	case p.Printer.JSON:
-		d.show = d.keepReply
-	case v.Whole():
-		d.show = func(e chela.Event) { d.showWhole(ctx, e) }
+	d.show = func(e chela.Event) {
+		switch {
+		case p.JSON && e.Kind == chela.EventReply:
+			d.reply = e // a part of the document at the end
+		case d.lines:
+			p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
+		default:
+			d.r.Show(e)
+		}
+		if e.Kind == chela.EventToolFinished && v.Whole() && !p.JSON {
+			d.showResult(ctx, e)
+		}
 	}
 	return d
 }
 
-// keepReply shows an event, except the reply to a command, which is a part of
-// the document at the end.
-func (d *dialog) keepReply(e chela.Event) {
-	if e.Kind == chela.EventReply {
-		d.reply = e
-		return
-	}
-	d.r.Show(e)
-}
-
-// showWhole shows an event, and after the end of a call its result.
-func (d *dialog) showWhole(ctx context.Context, e chela.Event) {
-	d.r.Show(e)
-	if e.Kind != chela.EventToolFinished {
-		return
-	}
+// showResult shows the result of a call that ended.
+func (d *dialog) showResult(ctx context.Context, e chela.Event) {
 	entries, err := d.entries(ctx, e.Turn)
 	if err != nil {
 		d.r.Note(chela.MessageOf(err))
-		return
 	}
 	for _, entry := range entries {
 		if entry.Result().Call == e.Call {
@@ -94,19 +86,15 @@ func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Over
 // ask sends a message and follows its turn to the end, or to an approval that
 // is left pending.
 func (d *dialog) ask(ctx context.Context, in chela.Inbound) (chela.Turn, error) {
-	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) {
-		return d.home.Ask(ctx, in, d.show)
+	return d.resume(ctx, func(ctx context.Context, show func(chela.Event)) (chela.Turn, error) {
+		return d.home.Ask(ctx, in, show)
 	})
-	if err != nil || turn.ID == "" { // a command has none
-		return turn, err
-	}
-	return d.settle(ctx, turn)
 }
 
-// resume follows an existing turn.
+// resume follows a turn to the end, or to an approval that is left pending.
 func (d *dialog) resume(ctx context.Context, follow client.Follow) (chela.Turn, error) {
-	turn, err := d.follow(ctx, func(ctx context.Context) (chela.Turn, error) { return follow(ctx, d.show) })
-	if err != nil {
+	turn, err := d.follow(ctx, follow)
+	if err != nil || turn.ID == "" { // a command has none
 		return turn, err
 	}
 	return d.settle(ctx, turn)
@@ -114,9 +102,9 @@ func (d *dialog) resume(ctx context.Context, follow client.Follow) (chela.Turn, 
 
 // follow follows a turn. Ctrl-C stops the turn and waits for its end; a second
 // Ctrl-C ends the process.
-func (d *dialog) follow(ctx context.Context, begin func(context.Context) (chela.Turn, error)) (chela.Turn, error) {
+func (d *dialog) follow(ctx context.Context, follow client.Follow) (chela.Turn, error) {
 	within, release := d.Interruptible(ctx)
-	turn, err := begin(within)
+	turn, err := follow(within, d.show)
 	pressed := within.Err() != nil && ctx.Err() == nil
 	release()
 	if !pressed || err == nil {
@@ -163,7 +151,7 @@ func (d *dialog) settleOnce(ctx context.Context, turn chela.Turn) (chela.Turn, i
 	if len(open) > 0 && !answered {
 		return turn, len(open), needed(open[0])
 	}
-	turn, err = d.follow(ctx, func(ctx context.Context) (chela.Turn, error) { return follow(ctx, d.show) })
+	turn, err = d.follow(ctx, follow)
 	return turn, len(open), err
 }
 
@@ -212,7 +200,7 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 	d.shown.add(a.ID)
 	d.r.Note(q.Text())
 	for {
-		d.Printer.Prompt(q.Prompt())
+		d.Prompt(q.Prompt())
 		line, err := d.input().Line()
 		if errors.Is(err, io.EOF) {
 			d.r.Note("")

@@ -31,24 +31,13 @@ type Options struct {
 	Thread    string  `flag:"thread" help:"thread of the session (default: its current one)"`
 	Agent     string  `flag:"agent" help:"agent that answers (default: that of the session)"`
 	Model     string  `flag:"model" help:"provider/model for this turn"`
-	Approve   Approve `flag:"approve" default:"ask" help:"what to do with approvals: ask, always or never"`
+	Approve   Approve `flag:"approve" default:"ask" check:"words=ask|always|never" help:"what to do with approvals: ask, always or never"`
 	Queue     string  `flag:"queue" help:"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)"`
 	Stream    bool    `flag:"stream" help:"print the answer as it comes; with --json one event for each line"`
 	MessageID string  `flag:"message-id" help:"name of this message: the same name again is not a new message, but waits for the first one's answer"`
 
 	Attach []string    // paths of files to attach
 	Input  chela.Input // how the text came in
-}
-
-// Check validates options: it returns an Invalid error.
-func (o Options) Check() error {
-	switch o.Approve {
-	case ApproveAsk, ApproveAlways, ApproveNever:
-		return nil
-	default:
-		return chela.E(chela.Invalid, fmt.Sprintf("--approve cannot be %q", terminal.OneLine(string(o.Approve), 40))).
-			WithHint("use ask, always or never")
-	}
 }
 
 // Inbound returns the message for the options.
@@ -108,10 +97,10 @@ func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 		return true
 	}
 	if local {
-		p.Printer.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
+		p.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
 		return true
 	}
-	p.Printer.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
+	p.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
 		"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml")
 	return true
 }

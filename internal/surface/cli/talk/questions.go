@@ -36,17 +36,17 @@ const (
 func (p *Person) tellQuestions(ctx context.Context) int {
 	pending, err := api.All(ctx, p, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
 	if err != nil {
-		p.Printer.Note("the questions that wait are not known: " + chela.MessageOf(err))
+		p.Note("the questions that wait are not known: " + chela.MessageOf(err))
 		return 0
 	}
 	pending = slices.DeleteFunc(pending, func(a chela.Approval) bool { return p.shown.has(a.ID) })
 	for _, a := range pending[:min(maxListed, len(pending))] {
 		p.shown.add(a.ID)
-		p.Printer.Note(terminal.Ask(a).Text())
-		p.Printer.Note(fmt.Sprintf("  waits in %s: /approve %s or /deny %[2]s", a.Session, a.Handle()))
+		p.Note(terminal.Ask(a).Text())
+		p.Note(fmt.Sprintf("  waits in %s: /approve %s or /deny %[2]s", a.Session, a.Handle()))
 	}
 	if more := len(pending) - maxListed; more > 0 {
-		p.Printer.Note(fmt.Sprintf("%d more questions wait; see /approve list", more))
+		p.Note(fmt.Sprintf("%d more questions wait; see /approve list", more))
 	}
 	return len(pending)
 }

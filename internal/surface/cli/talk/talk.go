@@ -67,7 +67,8 @@ func (h Connection) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry
 // A Person is the user, with the streams of the terminal and an open home.
 type Person struct {
 	Connection
-	Printer       *console.Printer
+	*console.Printer
+
 	Stdin         io.Reader
 	Arrives       func() bool // as in cli.Program
 	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
@@ -106,7 +107,7 @@ func (p *Person) Piped(text string) (string, chela.Input, error) {
 	switch {
 	case !terminal.IsPiped(p.Stdin):
 	case text != "" && !p.Arrives():
-		p.Printer.Note("standard input sends nothing, so only the text is sent; end it with < /dev/null, or pipe the text too")
+		p.Note("standard input sends nothing, so only the text is sent; end it with < /dev/null, or pipe the text too")
 	default:
 		piped, err := p.input().All()
 		if err != nil {
@@ -126,24 +127,27 @@ func (p *Person) Piped(text string) (string, chela.Input, error) {
 // Ask sends a message, follows its turn to the end and prints the answer. The
 // error describes a turn that did not complete.
 func (p *Person) Ask(ctx context.Context, o Options, message chela.Inbound) error {
+	_, err := p.ask(ctx, o, message)
+	return err
+}
+
+// ask is Ask, and returns the turn if there was one.
+func (p *Person) ask(ctx context.Context, o Options, message chela.Inbound) (chela.TurnID, error) {
 	view, err := p.viewOf(ctx, message)
 	if err != nil {
-		return err
+		return "", err
 	}
-	view.Stream = o.Stream && !p.Printer.JSON
+	view.Stream = o.Stream && !p.JSON
 	d := p.dialog(ctx, view)
-	d.approve = o.Approve
-	if o.Stream && p.Printer.JSON {
-		d.show = d.eventLine
-	}
-	if d.person {
+	d.approve, d.lines = o.Approve, o.Stream && p.JSON
+	if d.person && o.Input != chela.InputTyped { // a chat tells them by itself
 		p.tellNotices(ctx)
 	}
 	turn, err := d.ask(ctx, message)
 	if turn.ID == "" && message.Thread != "" { // it does not exist, so there is no turn
 		err = console.NotThere(err, "see chela threads list --session "+string(message.Session))
 	}
-	return d.answered(ctx, turn, err)
+	return turn.ID, d.answered(ctx, turn, err)
 }
 
 // Resume follows an existing turn to its end, as Ask does, by a watch
@@ -167,8 +171,8 @@ func (p *Person) Resume(ctx context.Context, id chela.TurnID, follow client.Foll
 func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) error {
 	if turn.ID == "" || ctx.Err() != nil {
 		d.r.Finish("")
-		if d.Printer.JSON && d.reply.Text != "" {
-			return d.Printer.Document(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
+		if d.JSON && d.reply.Text != "" {
+			return d.Document(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
 		}
 		return ended
 	}
@@ -176,7 +180,7 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 	if err != nil {
 		return err
 	}
-	if !d.Printer.JSON {
+	if !d.JSON {
 		d.r.Finish(said.Text)
 		return ended
 	}
@@ -189,17 +193,8 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 			return err
 		}
 	}
-	if err := d.Printer.Document(a); err != nil {
+	if err := d.Document(a); err != nil {
 		return err
 	}
 	return ended
-}
-
-// eventLine prints an event as one line of JSON.
-func (d *dialog) eventLine(e chela.Event) {
-	if e.Kind == chela.EventReply {
-		d.reply = e // a part of the document at the end
-		return
-	}
-	d.Printer.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 }
