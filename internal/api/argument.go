@@ -54,6 +54,9 @@ func argumentsOf(in reflect.Value, all []Argument) []Argument {
 			a.position(position)
 		case inPath:
 			a.position(strings.ToUpper(path))
+			if f.Type == reflect.TypeFor[chela.SessionKey]() {
+				a.field.typ = reflect.TypeFor[string]() // [Request.Check] looks at it
+			}
 		case flag == "-", inQuery && !flagged && (query == "after" || query == "limit" || query == waitName):
 			continue
 		case inQuery:

@@ -22,11 +22,9 @@ func (h *home) conversations() []api.Bound {
 			return api.Page[chela.Thread]{Items: []chela.Thread{h.thread()}}, nil
 		}),
 		api.ThreadsCreate.Do(func(_ context.Context, _ api.Caller, q api.NewThread) (chela.Thread, error) {
-			if q.Session != "agent:main:main" {
-				return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(q.Session))
-			}
-			return chela.Thread{ID: "thr_2", Session: q.Session, Title: q.Title, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
+			return begun(q.Session, q.Title)
 		}),
+		api.SessionsReset.Do(func(_ context.Context, _ api.Caller, q api.SessionRef) (chela.Thread, error) { return begun(q.Key, "") }),
 		api.ThreadsTitle.Do(func(_ context.Context, _ api.Caller, q api.ThreadTitle) (chela.Thread, error) {
 			t := h.thread()
 			t.Title = q.Patch.Title
@@ -49,6 +47,13 @@ func (h *home) conversations() []api.Bound {
 			}}, nil
 		}),
 	}
+}
+
+func begun(key chela.SessionKey, title string) (chela.Thread, error) {
+	if key != "agent:main:main" {
+		return chela.Thread{}, chela.E(chela.NotFound, "there is no session "+string(key))
+	}
+	return chela.Thread{ID: "thr_2", Session: key, Title: title, State: chela.ThreadIdle, CreatedAt: day, UpdatedAt: day}, nil
 }
 
 func (h *home) sessions() []chela.Session {

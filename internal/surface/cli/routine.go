@@ -20,7 +20,7 @@ func (c *commands) routinesCommand() *cobra.Command {
 	remove := derived(c, api.RoutinesDelete, c.routineDelete)
 	remove.Short = "Delete a routine; its runs stay readable by their ids"
 	return console.Group("routines", "Show and change routines",
-		c.routinesList(), c.routineCreate(), derived(c, api.RoutinesShow, c.routineShow), c.routineEdit(),
+		c.routinesList(), c.routineCreate(), derived(c, api.RoutinesShow, call(c, api.RoutinesShow, c.routine)), c.routineEdit(),
 		command(c, "enable", "Enable the trigger of a routine", c.routineSwitch(true)),
 		command(c, "disable", "Disable the trigger of a routine", c.routineSwitch(false)),
 		c.routineFire(), c.routineHistory(), remove, c.routinesNext())
@@ -62,11 +62,6 @@ func routineState(v chela.Routine) string {
 	default:
 		return "on"
 	}
-}
-
-func (c *commands) routineShow(ctx context.Context, b *Backend, ref api.RoutineRef) error {
-	v, err := api.Call(ctx, b, api.RoutinesShow, ref)
-	return answer(c, v, err, c.routine)
 }
 
 // routine writes a routine for people: its state and its fields.

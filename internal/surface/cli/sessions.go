@@ -14,23 +14,10 @@ import (
 	"chela/internal/surface/cli/console"
 )
 
-// A sessionArg names a session on the command line.
-type sessionArg struct {
-	Key string `arg:"KEY"`
-}
-
-// ref is the session.
-func (a sessionArg) ref() api.SessionRef { return api.SessionRef{Key: chela.SessionKey(a.Key)} }
-
 func (c *commands) sessionsCommand() *cobra.Command {
 	return console.Group("sessions", "Look at sessions, change them and write them down",
 		command(c, "list", "List the sessions, the last used first", c.sessionsList),
-		command(c, "show", "Show one session and its threads", func(ctx context.Context, b *Backend, in sessionArg) error {
-			return c.sessionShow(ctx, b, in.ref())
-		}),
-		command(c, "reset", "Start a new thread in a session; the old one stays", func(ctx context.Context, b *Backend, in sessionArg) error {
-			return c.threadBegin(ctx, b, chela.SessionKey(in.Key), "")
-		}),
+		command(c, "show", "Show one session and its threads", c.sessionShow), derived(c, api.SessionsReset, call(c, api.SessionsReset, c.thread)),
 		c.sessionSetCommand(), c.exporting(), c.importing(),
 	)
 }
@@ -95,7 +82,7 @@ func count[N int | int64](n N) string {
 
 func (c *commands) sessionSetCommand() *cobra.Command {
 	type arguments struct {
-		sessionArg
+		api.SessionRef
 		Pairs []string `arg:"NAME=VALUE..."`
 	}
 	const use = "Change settings of a session; nothing after = leaves one to the agent and the home"
@@ -105,10 +92,10 @@ func (c *commands) sessionSetCommand() *cobra.Command {
 			return err
 		}
 		return c.open(ctx, func(b *Backend) error {
-			if _, err := api.Call(ctx, b, api.SessionsChange, api.SessionChange{SessionRef: in.ref(), Settings: patch}); err != nil {
+			if _, err := api.Call(ctx, b, api.SessionsChange, api.SessionChange{SessionRef: in.SessionRef, Settings: patch}); err != nil {
 				return console.NotThere(err, "see chela sessions list")
 			}
-			return c.sessionShow(ctx, b, in.ref())
+			return c.sessionShow(ctx, b, in.SessionRef)
 		})
 	})
 	cmd.Use, cmd.Args = "set KEY NAME=VALUE...", console.Between(2, console.Many)

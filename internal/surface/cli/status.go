@@ -15,10 +15,7 @@ import (
 )
 
 func (c *commands) statusCommand() *cobra.Command {
-	cmd := named("status", derived(c, api.StatusShow, func(ctx context.Context, b *Backend, _ api.None) error {
-		s, err := api.Call(ctx, b, api.StatusShow, api.None{})
-		return answer(c, s, err, c.status)
-	}))
+	cmd := named("status", derived(c, api.StatusShow, call(c, api.StatusShow, c.status)))
 	cmd.Short = "Show the state of the home"
 	return cmd
 }

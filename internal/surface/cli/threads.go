@@ -55,16 +55,10 @@ func (c *commands) threadsList() *cobra.Command {
 
 func (c *commands) threadNew() *cobra.Command {
 	return derived(c, api.ThreadsCreate, func(ctx context.Context, b *Backend, q api.NewThread) error {
-		return c.threadBegin(ctx, b, cmp.Or(q.Session, chela.MainKey(chela.MainAgent)), q.Title)
+		q.Session = cmp.Or(q.Session, chela.MainKey(chela.MainAgent))
+		t, err := api.Call(ctx, b, api.ThreadsCreate, q)
+		return answer(c, t, console.NotThere(err, "see chela sessions list"), c.thread)
 	})
-}
-
-func (c *commands) threadBegin(ctx context.Context, b *Backend, key chela.SessionKey, title string) error {
-	if _, err := chela.ParseSessionKey(key); err != nil { // an empty one would be the main session
-		return err
-	}
-	t, err := api.Call(ctx, b, api.ThreadsCreate, api.NewThread{Session: key, Title: title})
-	return answer(c, t, console.NotThere(err, "see chela sessions list"), c.thread)
 }
 
 // threadSwitch makes a thread current in its session.

@@ -19,7 +19,7 @@ import (
 
 func (c *commands) exporting() *cobra.Command {
 	type arguments struct {
-		sessionArg
+		api.SessionRef
 		Thread      chela.ThreadID `flag:"thread" help:"another thread of the session"`
 		All         bool           `flag:"all" help:"also the branches that were left"`
 		Compacted   bool           `flag:"compacted" help:"what a prompt can hold, not the whole conversation"`
@@ -28,7 +28,7 @@ func (c *commands) exporting() *cobra.Command {
 	var out string
 	const use = "Write the current thread of a session down, an entry a line"
 	cmd := command(c, "export", use, func(ctx context.Context, b *Backend, in arguments) error {
-		id, err := threadOf(ctx, b, in.ref(), in.Thread)
+		id, err := threadOf(ctx, b, in.SessionRef, in.Thread)
 		if err != nil {
 			return err
 		}

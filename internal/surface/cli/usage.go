@@ -90,19 +90,13 @@ const barWidth = 40
 // maxBars is the number of bars of a plot.
 const maxBars = 40
 
-// A usageBar is one line of a plot.
-type usageBar struct {
-	name string
-	cost chela.MicroUSD
-}
-
 // plot draws the spending: a bar for each day, oldest first, or for each group
 // of another kind. Without costs, or with a single group, it draws nothing.
 func (c *commands) plot(sums []chela.UsageSum) {
 	bars := usageBars(sums)
 	most := chela.MicroUSD(0)
 	for _, b := range bars {
-		most = max(most, b.cost)
+		most = max(most, b.Cost)
 	}
 	if most == 0 || len(bars) < 2 {
 		return
@@ -110,22 +104,21 @@ func (c *commands) plot(sums []chela.UsageSum) {
 	c.Line("")
 	var pairs []any
 	for _, b := range bars {
-		length := (b.cost*barWidth + most - 1) / most
-		pairs = append(pairs, cmp.Or(b.name, "none"), strings.TrimLeft(strings.Repeat("█", int(length))+" "+b.cost.String(), " "))
+		length := (b.Cost*barWidth + most - 1) / most
+		pairs = append(pairs, cmp.Or(b.Day, b.Name(), "none"), strings.TrimLeft(strings.Repeat("█", int(length))+" "+b.Cost.String(), " "))
 	}
 	c.Fields(pairs...)
 }
 
 // usageBars returns the bars of sums, at most maxBars: the newest days, or the
 // largest costs.
-func usageBars(sums []chela.UsageSum) (bars []usageBar) {
+func usageBars(sums []chela.UsageSum) (bars []chela.UsageSum) {
 	for _, s := range sums {
-		name := cmp.Or(s.Day, s.Name())
-		if n := len(bars); n > 0 && s.Day != "" && bars[n-1].name == name {
-			bars[n-1].cost += s.Cost
+		if n := len(bars); n > 0 && s.Day != "" && bars[n-1].Day == s.Day {
+			bars[n-1].Cost += s.Cost
 			continue
 		}
-		bars = append(bars, usageBar{name, s.Cost})
+		bars = append(bars, s)
 	}
 	bars = bars[:min(len(bars), maxBars)]
 	if len(sums) > 0 && sums[0].Day != "" {

@@ -14,11 +14,20 @@ import (
 // verb returns the command of an operation. Its arguments, flags and help are those of
 // the operation; show writes the answer for people, and may be nil.
 func verb[In, Out any](c *commands, o api.Operation[In, Out], show func(Out)) *cobra.Command {
+	do := call(c, o, show)
 	return derived(c, o, func(ctx context.Context, b *Backend, in In) error {
 		b.Leave()
+		return do(ctx, b, in)
+	})
+}
+
+// call returns the body of a command that carries out an operation and shows its
+// answer.
+func call[In, Out any](c *commands, o api.Operation[In, Out], show func(Out)) func(context.Context, *Backend, In) error {
+	return func(ctx context.Context, b *Backend, in In) error {
 		out, err := api.Call(ctx, b, o, in)
 		return answer(c, out, err, show)
-	})
+	}
 }
 
 // answer prints the answer of an operation, unless that ended with an error: one JSON

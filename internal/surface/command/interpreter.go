@@ -120,7 +120,7 @@ func (i *Interpreter) Take(ctx context.Context, in chela.Inbound) (chela.Inbound
 		return in, nil, err
 	}
 	switch {
-	case p.Command != nil && p.Command.Form.Spoken():
+	case p.Command != nil && p.Command.Form.kind == spoken:
 		return becomes(in, *p.Command), nil, refused(in, p.Command.Form)
 	case p.Command != nil:
 		return i.carryOut(ctx, in, p.Command.Form, func(ctx context.Context) (lane.Command, error) {

@@ -31,15 +31,8 @@ const (
 	spoken                // becomes a message to the agent
 )
 
-// Directive reports whether the command sets something and may stand with a
-// text.
-func (f Form) Directive() bool { return f.kind == directive }
-
 // Local reports whether the surface executes the command itself.
 func (f Form) Local() bool { return f.kind == onScreen }
-
-// Spoken reports whether the command becomes a message to the agent.
-func (f Form) Spoken() bool { return f.kind == spoken }
 
 // Usage returns how the command is written.
 func (f Form) Usage() string { return strings.TrimSpace("/" + f.Name + " " + f.Args) }

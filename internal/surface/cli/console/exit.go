@@ -9,15 +9,11 @@ import (
 	"chela/internal/surface/terminal"
 )
 
-// Exit codes.
-const (
-	exitDone        = 0
-	exitFailed      = 1
-	exitUse         = 2
-	exitDenied      = 3
-	exitLimit       = 4
-	exitInterrupted = 130 // as shells report a process that Ctrl-C ended
-)
+// exitCodes are those of errors; the other kinds have 1.
+var exitCodes = map[chela.Kind]int{"": 0, chela.Invalid: 2, chela.Denied: 3, chela.Exhausted: 4}
+
+// exitInterrupted is what shells report of a process that Ctrl-C ended.
+const exitInterrupted = 130
 
 // ErrInterrupted ends a command whose turn was stopped by the user.
 var ErrInterrupted = errors.New("interrupted")
@@ -31,18 +27,10 @@ func ExitCode(err error) int {
 	if errors.Is(err, ErrInterrupted) || errors.Is(err, ErrTerminated) || errors.Is(err, context.Canceled) {
 		return exitInterrupted
 	}
-	switch chela.KindOf(err) {
-	case "":
-		return exitDone
-	case chela.Invalid:
-		return exitUse
-	case chela.Denied:
-		return exitDenied
-	case chela.Exhausted:
-		return exitLimit
-	default:
-		return exitFailed
+	if code, ok := exitCodes[chela.KindOf(err)]; ok {
+		return code
 	}
+	return 1
 }
 
 // ErrorLine formats an error on one line. An internal error without a hint is
