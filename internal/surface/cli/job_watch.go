@@ -133,15 +133,11 @@ func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Appr
 // if not well.
 func (c *commands) jobFollow(ctx context.Context, b *Backend, id chela.JobID, seen int) error {
 	j, asked, err := c.jobWatch(ctx, b, jobWatch{id: id, seen: seen, show: func(e chela.JobEvent) { c.Note("· " + jobEventText(e)) }})
-	if err != nil {
-		return err
-	}
-	switch {
-	case c.JSON:
-		err = c.Document(j)
-	case j.Result != "":
-		c.Line(j.Result)
-	}
+	err = answer(c, j, err, func(j api.Job) {
+		if j.Result != "" {
+			c.Line(j.Result)
+		}
+	})
 	if err != nil {
 		return err
 	}

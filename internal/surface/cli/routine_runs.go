@@ -93,7 +93,7 @@ func (c *commands) routineHistory() *cobra.Command {
 		if in.Output != "" {
 			return c.runOutput(ctx, b, in.RoutineRef, in.Output)
 		}
-		if err := checkRows("--limit", in.Limit); err != nil {
+		if err := checkLimit(in.Limit); err != nil {
 			return err
 		}
 		page, err := api.Call(ctx, b, api.RoutinesRuns, api.RunsQuery{RoutineRef: in.RoutineRef, Limit: in.Limit})
@@ -107,9 +107,9 @@ func (c *commands) routineHistory() *cobra.Command {
 	})
 }
 
-func checkRows(flag string, n int) error {
+func checkLimit(n int) error {
 	if n < 1 || n > maxRows {
-		return invalid(fmt.Sprintf("%s cannot be %d", flag, n), fmt.Sprintf("use 1 to %d", maxRows))
+		return invalid(fmt.Sprintf("--limit cannot be %d", n), fmt.Sprintf("use 1 to %d", maxRows))
 	}
 	return nil
 }
@@ -145,7 +145,7 @@ func (c *commands) routinesNext() *cobra.Command {
 		Until string `flag:"until" help:"none after this time, such as \"2035-05-01 09:00\""`
 	}
 	return command(c, "next", api.RoutinesNext.Summary, func(ctx context.Context, b *Backend, in arguments) error {
-		if err := checkRows("--limit", in.Limit); err != nil {
+		if err := checkLimit(in.Limit); err != nil {
 			return err
 		}
 		end, err := endOf(in.Until, c.Zone)

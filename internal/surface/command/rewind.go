@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -37,12 +38,9 @@ func (g given) keeps() (args string, keep bool) {
 // undo takes the last turns back.
 func (g given) undo(ctx context.Context) (string, error) {
 	args, keep := g.keeps()
-	n := 1
-	if args != "" {
-		var err error
-		if n, err = strconv.Atoi(args); err != nil || n < 1 {
-			return "", invalid(Quoted(args)+" is not a number of turns", "write /undo 2")
-		}
+	n, err := strconv.Atoi(cmp.Or(args, "1"))
+	if err != nil || n < 1 {
+		return "", invalid(Quoted(args)+" is not a number of turns", "write /undo 2")
 	}
 	return g.rewind(ctx, api.ThreadsUndo, api.RewindOptions{Turns: n, KeepFiles: keep})
 }
