@@ -10,7 +10,7 @@ import (
 // Raises reports whether a change of the elevation level requires fewer
 // approvals than before. The empty level is "ask".
 func Raises(from, to string) bool {
-	rank := func(level string) int { return slices.Index(elevatedLevels, cmp.Or(level, "ask")) }
+	rank := func(level string) int { return slices.Index(levels["elevated"], cmp.Or(level, "ask")) }
 	return rank(to) > rank(from)
 }
 

@@ -83,7 +83,7 @@ var table = []Form{
 
 	{
 		Name: Think, Aliases: []string{"thinking", "t"}, Args: "[LEVEL]", Help: "shows or sets how much the model reasons", kind: directive,
-		Values: session.Levels(Think),
+		Values: session.Levels("thinking"),
 	},
 	{Name: Model, Aliases: []string{"models"}, Args: "[list | PROVIDER/MODEL]", Help: "shows or sets the model, or lists those there are", kind: directive},
 	{
@@ -102,7 +102,7 @@ var table = []Form{
 	{
 		Name: Queue, Args: "[MODE] [debounce=TIME] [cap=N] [drop=old|new|summarize]", kind: directive,
 		Help:   "shows or sets how messages wait while a turn runs",
-		Values: session.Levels(Queue),
+		Values: session.Levels("queue_mode"),
 	},
 
 	{Name: "approve", Aliases: []string{"approvals"}, Args: "[ID [always [PATTERN]] | revoke GRANT]", Help: "approves a call, lists pending approvals and grants, or revokes a grant"},
