@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/engine/rewind"
+	"chela/internal/api"
 	"chela/internal/store"
 )
 
@@ -22,11 +22,11 @@ func BenchmarkUndo(b *testing.B) {
 			b.Run(fmt.Sprintf("%s, %d entries", name, entries), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					if _, err := w.Undo(b.Context(), w.thread, 1, rewind.Options{}); err != nil {
+					if _, err := w.Undo(b.Context(), w.thread, 1, api.RewindOptions{}); err != nil {
 						b.Fatal(err)
 					}
 					b.StopTimer()
-					if _, err := w.Redo(b.Context(), w.thread, rewind.Options{}); err != nil {
+					if _, err := w.Redo(b.Context(), w.thread, api.RewindOptions{}); err != nil {
 						b.Fatal(err)
 					}
 					b.StartTimer()

@@ -9,7 +9,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
 
@@ -211,7 +210,7 @@ func TestRestoreToTheEndOfATurn(t *testing.T) {
 
 	single := chela.Turn{ID: w.ids.Turn(), Session: w.session, Thread: w.thread, State: chela.TurnCompleted, Base: end, CreatedAt: now(), FinishedAt: now()}
 	w.write(t, func(ctx context.Context, tx *store.Write) error { return tx.OpenTurn(ctx, single) })
-	_, err := w.Restore(t.Context(), w.thread, string(single.ID), rewind.Options{})
+	_, err := w.Restore(t.Context(), w.thread, string(single.ID), api.RewindOptions{})
 	want(t, "a turn without entries", chela.NotFound, chela.KindOf(err))
 	w.write(t, func(ctx context.Context, tx *store.Write) error {
 		thread, err := tx.Thread(ctx, w.thread)

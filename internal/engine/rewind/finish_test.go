@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
@@ -135,7 +136,7 @@ func TestBytesCannotBeHad(t *testing.T) {
 		}
 	}
 	rename(blobs, away)
-	if _, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{}); chela.KindOf(err) != chela.NotFound {
+	if _, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{}); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("undone without what is put back: %v", err)
 	}
 	want(t, "thread", chela.ThreadIdle, w.state(t).State)
@@ -210,7 +211,7 @@ func TestNextRequestFinishesFirst(t *testing.T) {
 		w.say(t, text, writes(file("a", text)))
 	}
 	v := w.left(t, chela.RewindPlanned, "k")
-	got, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "k"})
+	got, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "k"})
 	want(t, "the same rewind", v.ID, moved(t, got, err).ID)
 	want(t, "conversation", []string{"1", "2"}, w.said(t))
 	w.left(t, chela.RewindPlanned, "")
@@ -231,7 +232,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	}
 	want(t, "files", map[string]string{"a": "1"}, w.files(t))
 	for _, key := range []string{"", "k"} {
-		_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: key})
+		_, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: key})
 		want(t, "another one", chela.Conflict, chela.KindOf(err))
 	}
 	want(t, "thread", chela.ThreadRewinding, w.state(t).State)
@@ -271,7 +272,7 @@ func TestSessionThatCannotBeWokenIsLogged(t *testing.T) {
 	cfg := w.config(t)
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	cfg.Lanes = lanesOf{w, nil, chela.E(chela.Unavailable, "the database is busy")}
-	v, err := rewind.New(w.store, cfg).Undo(t.Context(), w.thread, 1, rewind.Options{})
+	v, err := world{Rewinds: rewind.New(w.store, cfg)}.Undo(t.Context(), w.thread, 1, api.RewindOptions{})
 	moved(t, v, err)
 	if got := strings.Count(log.String(), "lane not taken"); got != 1 {
 		t.Errorf("logged %d times: %s", got, log.String())

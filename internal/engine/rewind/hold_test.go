@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
@@ -27,7 +28,7 @@ func (w *world) slowly(t *testing.T, fn func(chela.Rewind)) error {
 			fn(open[0])
 		}
 	}
-	_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{})
+	_, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{})
 	return err
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
 
@@ -146,7 +145,7 @@ func (m *model) undoSome(t *testing.T) {
 			break
 		}
 	}
-	v, err := m.Undo(t.Context(), m.thread, n, rewind.Options{KeepFiles: m.branched})
+	v, err := m.Undo(t.Context(), m.thread, n, api.RewindOptions{KeepFiles: m.branched})
 	if to == nil {
 		want(t, "more than there are", chela.Conflict, chela.KindOf(err))
 		return
@@ -158,7 +157,7 @@ func (m *model) undoSome(t *testing.T) {
 func (m *model) redoOne(t *testing.T) {
 	t.Helper()
 	m.note("redo")
-	v, err := m.Redo(t.Context(), m.thread, rewind.Options{KeepFiles: m.branched})
+	v, err := m.Redo(t.Context(), m.thread, api.RewindOptions{KeepFiles: m.branched})
 	for _, a := range slices.Backward(m.now.arrivals) {
 		if a.to == m.now.head {
 			moved(t, v, err)
@@ -182,7 +181,7 @@ func (m *model) restorePlace(t *testing.T) {
 		return // the beginning has no name of its own
 	}
 	m.note("restore %s", name)
-	v, err := m.Restore(t.Context(), m.thread, name, rewind.Options{KeepFiles: m.branched})
+	v, err := m.Restore(t.Context(), m.thread, name, api.RewindOptions{KeepFiles: m.branched})
 	moved(t, v, err)
 	m.arrive(to, false)
 }

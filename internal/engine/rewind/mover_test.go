@@ -33,13 +33,13 @@ func moved(t testing.TB, v chela.Rewind, err error) chela.Rewind {
 
 func (w *world) undo(t testing.TB, n int) chela.Rewind {
 	t.Helper()
-	v, err := w.Undo(t.Context(), w.thread, n, rewind.Options{})
+	v, err := w.Undo(t.Context(), w.thread, n, api.RewindOptions{})
 	return moved(t, v, err)
 }
 
 func (w *world) redo(t testing.TB) chela.Rewind {
 	t.Helper()
-	v, err := w.Redo(t.Context(), w.thread, rewind.Options{})
+	v, err := w.Redo(t.Context(), w.thread, api.RewindOptions{})
 	return moved(t, v, err)
 }
 
@@ -78,13 +78,13 @@ func TestUndoAndRedo(t *testing.T) {
 	want(t, "conversation", []string{"1", "2", "3", "4", "5"}, w.said(t))
 	w.undo(t, 5)
 	want(t, "all at once", places[0], w.files(t))
-	if _, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{}); chela.KindOf(err) != chela.Conflict {
+	if _, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("undone where nothing is: %v", err)
 	}
 	w.start(t) // as if the process had ended
 	w.redo(t)
 	want(t, "conversation", []string{"1", "2", "3", "4", "5"}, w.said(t))
-	if _, err := w.Redo(t.Context(), w.thread, rewind.Options{}); chela.KindOf(err) != chela.Conflict {
+	if _, err := w.Redo(t.Context(), w.thread, api.RewindOptions{}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("redone where nothing is: %v", err)
 	}
 	if s := w.state(t); s.State != chela.ThreadIdle {
@@ -140,7 +140,7 @@ func TestDocumentsComeBack(t *testing.T) {
 	if _, err := w.docs.Write(t.Context(), chela.DocumentEdit{Kind: chela.EditWrite, Agent: "main", Path: "MEMORY.md", Text: "mine", Key: "k"}); err != nil {
 		t.Fatal(err)
 	}
-	_, err := w.Undo(t.Context(), w.thread, 2, rewind.Options{})
+	_, err := w.Undo(t.Context(), w.thread, 2, api.RewindOptions{})
 	if chela.KindOf(err) != chela.Conflict || !strings.Contains(chela.DetailOf(err), "-two") {
 		t.Errorf("a document that was changed since: %v\n%s", err, chela.DetailOf(err))
 	}
@@ -169,7 +169,7 @@ func TestChangedSince(t *testing.T) {
 			w.say(t, "1", writes(file("a", "1\n")), writes(file("b", "1\n")), writes(change{path: "gone", gone: true}), writes(file("d/e", "1\n")))
 			meddle(t, w)
 			before, said, head := w.files(t), w.said(t), w.state(t).Head
-			v, err := w.Undo(t.Context(), w.thread, len(said), rewind.Options{})
+			v, err := w.Undo(t.Context(), w.thread, len(said), api.RewindOptions{})
 			if chela.KindOf(err) != chela.Conflict || chela.DetailOf(err) == "" {
 				t.Fatalf("%s: %v", v.State, err)
 			}
@@ -177,7 +177,7 @@ func TestChangedSince(t *testing.T) {
 			want(t, "conversation", said, w.said(t))
 			want(t, "state", chela.ThreadIdle, w.state(t).State)
 
-			v, err = w.Undo(t.Context(), w.thread, len(said), rewind.Options{KeepFiles: true})
+			v, err = w.Undo(t.Context(), w.thread, len(said), api.RewindOptions{KeepFiles: true})
 			moved(t, v, err)
 			want(t, "files that are kept", before, w.files(t))
 			want(t, "not undone", 4, min(4, len(v.NotUndone)))
@@ -203,7 +203,7 @@ func TestKeysAreBounded(t *testing.T) {
 	w := newWorld(t)
 	for key, kind := range map[string]chela.Kind{strings.Repeat("a", 256): "", strings.Repeat("a", 257): chela.Invalid, "a\nb": chela.Invalid} {
 		w.say(t, "1")
-		_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: key})
+		_, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: key})
 		want(t, "kind", kind, chela.KindOf(err))
 	}
 }
@@ -230,7 +230,7 @@ func TestRefusalNamesWhatChanged(t *testing.T) {
 			for _, path := range c.changed {
 				w.put(t, path, c.content)
 			}
-			_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{})
+			_, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{})
 			if text := chela.MessageOf(err); !strings.HasPrefix(text, "nothing was moved: "+c.text) {
 				t.Errorf("message %q, want %q", text, c.text)
 			}
@@ -318,7 +318,7 @@ func TestRunningTurnIsStopped(t *testing.T) {
 	if w.woken == 0 {
 		t.Error("what waits is not woken")
 	}
-	if _, err := w.Redo(t.Context(), w.thread, rewind.Options{}); err != nil {
+	if _, err := w.Redo(t.Context(), w.thread, api.RewindOptions{}); err != nil {
 		t.Error(err)
 	}
 	if v.From == v.To {
@@ -333,14 +333,14 @@ func TestStoppedInVain(t *testing.T) {
 	w := newWorld(t)
 	w.begin(t, "1", writes(file("a", "1")))
 	w.put(t, "a", "mine")
-	if _, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "k"}); chela.KindOf(err) != chela.Conflict {
+	if _, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "k"}); chela.KindOf(err) != chela.Conflict {
 		t.Fatal(err)
 	}
 	if open, err := store.Find(t.Context(), w.store, func(r *store.Read) (bool, error) { return r.IsRewinding(t.Context(), w.session) }); open || err != nil {
 		t.Errorf("the session waits for ever: %v", err)
 	}
 	w.put(t, "a", "1")
-	v, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "k"})
+	v, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "k"})
 	moved(t, v, err)
 }
 
@@ -350,9 +350,9 @@ func TestOnceForEachKey(t *testing.T) {
 	for _, text := range []string{"1", "2", "3"} {
 		w.say(t, text, writes(file("a", text)))
 	}
-	first, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "k"})
+	first, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "k"})
 	moved(t, first, err)
-	again, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "k"})
+	again, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "k"})
 	want(t, "again", first, moved(t, again, err))
 	want(t, "conversation", []string{"1", "2"}, w.said(t))
 	mark, err := w.Checkpoint(t.Context(), w.thread, api.NewCheckpoint{Key: "c"})
@@ -371,17 +371,17 @@ func TestOnceForEachKey(t *testing.T) {
 		t.Errorf("another branch: %+v, %v", got, err)
 	}
 	for _, key := range []string{strings.Repeat("k", 257), "a\nb"} {
-		if _, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: key}); chela.KindOf(err) != chela.Invalid {
+		if _, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: key}); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("key %.10q…: %v", key, err)
 		}
 	}
-	_, err = w.Undo(context.Background(), "thr_none", 1, rewind.Options{})
+	_, err = w.Undo(context.Background(), "thr_none", 1, api.RewindOptions{})
 	want(t, "no thread", chela.NotFound, chela.KindOf(err))
 	for _, n := range []int{0, -1, 1001} {
-		_, err = w.Undo(t.Context(), w.thread, n, rewind.Options{})
+		_, err = w.Undo(t.Context(), w.thread, n, api.RewindOptions{})
 		want(t, "turns", chela.Invalid, chela.KindOf(err))
 	}
-	_, err = w.Undo(t.Context(), w.thread, 4, rewind.Options{})
+	_, err = w.Undo(t.Context(), w.thread, 4, api.RewindOptions{})
 	want(t, "more than there are", "there are only 3 turns to undo in thread "+string(w.thread)+"; undo 3", chela.MessageOf(err))
 }
 
@@ -397,7 +397,7 @@ func TestUndoBeforeACutOffCall(t *testing.T) {
 		cut.state, cut.broken = chela.CallUnknown, true
 		w.say(t, "break", cut)
 		w.put(t, "a", content)
-		_, err := w.Undo(t.Context(), w.thread, 2, rewind.Options{})
+		_, err := w.Undo(t.Context(), w.thread, 2, api.RewindOptions{})
 		if undone {
 			content = "0"
 		}

@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"cmp"
 	"context"
 
 	"chela"
@@ -12,7 +13,7 @@ import (
 func (m *Rewinds) Operations() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
 		return func(ctx context.Context, c api.Caller, q api.ThreadMove) (chela.Rewind, error) {
-			q.To.Key = c.KeyOf(q.To.Key)
+			q.To.Key, q.To.Turns = c.KeyOf(q.To.Key), cmp.Or(q.To.Turns, 1)
 			return m.Rewind(ctx, q.ID, kind, q.To)
 		}
 	}

@@ -61,7 +61,10 @@ func TestRewindUndoesOneTurn(t *testing.T) {
 		w.say(t, text)
 	}
 	for turns, said := range map[int][]string{0: {"1", "2", "3"}, 2: {"1", "2"}} {
-		v, err := w.Rewind(t.Context(), w.thread, chela.RewindUndo, api.RewindOptions{Turns: turns, Key: "with a space"[:4+turns]})
+		home := api.Local{Operations: w.Operations(), Caller: api.Caller{Account: "tok_1"}}
+		v, err := api.Call(t.Context(), home, api.ThreadsUndo, api.ThreadMove{
+			ThreadRef: api.ThreadRef{ID: w.thread}, To: api.RewindOptions{Turns: turns, Key: "with a space"[:4+turns]},
+		})
 		moved(t, v, err)
 		want(t, "conversation", said, w.said(t))
 		w.redo(t)
@@ -74,10 +77,10 @@ func TestBoundOfUndo(t *testing.T) {
 	w := newWorld(t)
 	w.say(t, "1")
 	for n, kind := range map[int]chela.Kind{0: chela.Invalid, 1000: chela.Conflict, 1001: chela.Invalid} {
-		_, err := w.Undo(t.Context(), w.thread, n, rewind.Options{})
+		_, err := w.Undo(t.Context(), w.thread, n, api.RewindOptions{})
 		want(t, "error", kind, chela.KindOf(err))
 	}
-	v, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{Key: "a key with spaces"})
+	v, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{Key: "a key with spaces"})
 	moved(t, v, err)
 }
 
@@ -128,7 +131,7 @@ func TestNothingIsLoggedOfWhatWentWell(t *testing.T) {
 	w.undo(t, 1)
 	want(t, "woken", 1, w.woken)
 	w.put(t, "a", "mine")
-	_, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{})
+	_, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{})
 	if _, joined := err.(interface{ Unwrap() []error }); joined || chela.KindOf(err) != chela.Conflict {
 		t.Errorf("undone what was changed since: %v", err)
 	}

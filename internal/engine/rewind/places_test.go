@@ -6,13 +6,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
 
 func (w *world) restore(t testing.TB, to string) chela.Rewind {
 	t.Helper()
-	v, err := w.Restore(t.Context(), w.thread, to, rewind.Options{})
+	v, err := w.Restore(t.Context(), w.thread, to, api.RewindOptions{})
 	return moved(t, v, err)
 }
 
@@ -58,7 +57,7 @@ func TestRestore(t *testing.T) {
 	for to, kind := range map[string]chela.Kind{
 		"nothing": chela.NotFound, "ent_nothing": chela.NotFound, "turn_nothing": chela.NotFound, "": chela.NotFound,
 	} {
-		_, err := w.Restore(t.Context(), w.thread, to, rewind.Options{})
+		_, err := w.Restore(t.Context(), w.thread, to, api.RewindOptions{})
 		want(t, "to "+to, kind, chela.KindOf(err))
 	}
 }
@@ -79,7 +78,7 @@ func TestRestoreInATurn(t *testing.T) {
 			want(t, "files", files, w.files(t))
 			continue
 		}
-		_, err := w.Restore(t.Context(), w.thread, string(entries[i].ID), rewind.Options{})
+		_, err := w.Restore(t.Context(), w.thread, string(entries[i].ID), api.RewindOptions{})
 		want(t, "between a call and its result", chela.Invalid, chela.KindOf(err))
 	}
 	w.restore(t, string(entries[2].ID))
@@ -110,7 +109,7 @@ func TestBranch(t *testing.T) {
 	w.undo(t, 1)
 	want(t, "conversation", []string{"1", "3"}, w.said(t))
 	want(t, "files", map[string]string{"a": "2", "b": "3"}, w.files(t))
-	if _, err := w.Undo(t.Context(), w.thread, 2, rewind.Options{}); chela.KindOf(err) != chela.Conflict {
+	if _, err := w.Undo(t.Context(), w.thread, 2, api.RewindOptions{}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("a file that the other branch changed: %v", err)
 	}
 	places, err := w.Places(t.Context(), w.thread)
@@ -124,10 +123,10 @@ func TestBranch(t *testing.T) {
 	want(t, "files", map[string]string{"b": "3"}, w.files(t))
 	foreign := newWorld(t)
 	foreign.say(t, "x")
-	if _, err := w.Restore(t.Context(), made.ID, string(foreign.state(t).Head), rewind.Options{}); chela.KindOf(err) != chela.NotFound {
+	if _, err := w.Restore(t.Context(), made.ID, string(foreign.state(t).Head), api.RewindOptions{}); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("a foreign entry: %v", err)
 	}
-	if _, err := w.Restore(t.Context(), origin, string(w.headOf(t, made.ID)), rewind.Options{}); chela.KindOf(err) != chela.NotFound {
+	if _, err := w.Restore(t.Context(), origin, string(w.headOf(t, made.ID)), api.RewindOptions{}); chela.KindOf(err) != chela.NotFound {
 		t.Errorf("an entry of a branch that is not below: %v", err)
 	}
 }

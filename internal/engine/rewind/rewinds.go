@@ -1,7 +1,6 @@
 package rewind
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,63 +61,46 @@ func New(s *store.Store, cfg Config) *Rewinds {
 	return &Rewinds{cfg: cfg, store: s, busy: map[chela.RewindID]bool{}}
 }
 
-// Rewind moves the head of a thread as requested, through Undo, Redo or
-// Restore.
-func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, q api.RewindOptions) (chela.Rewind, error) {
-	how := Options{Key: q.Key, KeepFiles: q.KeepFiles}
-	switch kind {
-	case chela.RewindUndo:
-		return m.Undo(ctx, thread, cmp.Or(q.Turns, 1), how)
-	case chela.RewindRedo:
-		return m.Redo(ctx, thread, how)
-	default:
-		return m.Restore(ctx, thread, q.To, how)
-	}
-}
-
-// Options holds the options of a move.
-type Options struct {
-	Key       string // idempotency key within the session
-	KeepFiles bool   // files and documents stay as they are
-}
-
 // maxUndo is the maximum number of turns undone at once.
 const maxUndo = 1000
 
 // maxKey is the maximum length of a request's key, in bytes.
 const maxKey = 256
 
-// Undo moves the head of a thread to before its last n turns; a running turn is
-// stopped and counted. It is a Conflict if there are fewer turns, or if a file
-// differs from the journal's record: then nothing is changed, and the error's
-// detail shows the difference.
-func (m *Rewinds) Undo(ctx context.Context, thread chela.ThreadID, n int, how Options) (chela.Rewind, error) {
-	if n < 1 || n > maxUndo {
-		return chela.Rewind{}, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", n)).
-			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
-	}
-	return m.move(ctx, request{thread, chela.RewindUndo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
-		last, err := r.Stretches(ctx, t.Head, n)
-		switch {
-		case err != nil:
-			return "", err
-		case len(last) == 0:
-			return "", chela.E(chela.Conflict, "there is nothing to undo in thread "+string(t.ID))
-		case len(last) < n:
-			return "", chela.E(chela.Conflict, fmt.Sprintf("there are only %d turns to undo in thread %s", len(last), t.ID)).
-				WithHint(fmt.Sprintf("undo %d", len(last)))
-		}
-		return last[n-1].Base, nil
-	}})
+// A request describes one move.
+type request struct {
+	api.RewindOptions
+	thread chela.ThreadID
+	kind   chela.RewindKind
 }
 
-// Redo reverses the undo or restore that led to the current head of a thread.
-// It is a Conflict if there is none.
-func (m *Rewinds) Redo(ctx context.Context, thread chela.ThreadID, how Options) (chela.Rewind, error) {
-	return m.move(ctx, request{thread, chela.RewindRedo, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
+// target returns the entry that the head of a thread is to move to.
+func (q request) target(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
+	switch q.kind {
+	case chela.RewindUndo:
+		return beforeLast(ctx, r, t, q.Turns)
+	case chela.RewindRedo:
 		back, err := arrival(ctx, r, t)
 		return back.From, err
-	}})
+	default:
+		return find(ctx, r, t, q.To)
+	}
+}
+
+// beforeLast returns the entry before the last n turns of a thread, or a Conflict if
+// there are fewer.
+func beforeLast(ctx context.Context, r *store.Read, t chela.Thread, n int) (chela.EntryID, error) {
+	last, err := r.Stretches(ctx, t.Head, n)
+	switch {
+	case err != nil:
+		return "", err
+	case len(last) == 0:
+		return "", chela.E(chela.Conflict, "there is nothing to undo in thread "+string(t.ID))
+	case len(last) < n:
+		return "", chela.E(chela.Conflict, fmt.Sprintf("there are only %d turns to undo in thread %s", len(last), t.ID)).
+			WithHint(fmt.Sprintf("undo %d", len(last)))
+	}
+	return last[n-1].Base, nil
 }
 
 // arrival returns the undo or restore that led to the current head, or a
@@ -132,22 +114,6 @@ func arrival(ctx context.Context, r *store.Read, t chela.Thread) (chela.Rewind, 
 	return back, err
 }
 
-// Restore moves the head of a thread to a checkpoint, to an entry, or to the
-// end of a turn of the thread.
-func (m *Rewinds) Restore(ctx context.Context, thread chela.ThreadID, to string, how Options) (chela.Rewind, error) {
-	return m.move(ctx, request{thread, chela.RewindRestore, how, func(ctx context.Context, r *store.Read, t chela.Thread) (chela.EntryID, error) {
-		return find(ctx, r, t, to)
-	}})
-}
-
-// A request describes one move.
-type request struct {
-	thread chela.ThreadID
-	kind   chela.RewindKind
-	how    Options
-	target func(context.Context, *store.Read, chela.Thread) (chela.EntryID, error)
-}
-
 // errMoved is a Conflict with a concurrent change of the thread; the plan is
 // retried.
 var errMoved = chela.E(chela.Conflict, "the thread was changed concurrently").WithHint("try again")
@@ -155,18 +121,32 @@ var errMoved = chela.E(chela.Conflict, "the thread was changed concurrently").Wi
 // maxTries is the number of attempts to plan a rewind.
 const maxTries = 8
 
-// move carries out a request, unless its key was used before.
-func (m *Rewinds) move(ctx context.Context, q request) (v chela.Rewind, err error) {
-	session, err := m.session(ctx, q.thread, q.how.Key)
+// Rewind moves the head of a thread, unless the key of the request was used
+// before:
+//
+//   - undo: to before its last turns; a running turn is stopped and counted. It
+//     is a Conflict if there are fewer turns
+//   - redo: back to where the undo or restore came from that led to the current
+//     head. It is a Conflict if there is none
+//   - restore: to a checkpoint, to an entry, or to the end of a turn of the thread
+//
+// It is a Conflict if a file differs from the journal's record: then nothing is
+// changed, and the error's detail shows the difference.
+func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, how api.RewindOptions) (v chela.Rewind, err error) {
+	if kind == chela.RewindUndo && (how.Turns < 1 || how.Turns > maxUndo) {
+		return v, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", how.Turns)).
+			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
+	}
+	session, err := m.session(ctx, thread, how.Key)
 	if err != nil {
 		return v, err
 	}
-	before, known, err := m.known(ctx, session.Key, q.how.Key)
+	before, known, err := m.known(ctx, session.Key, how.Key)
 	if err != nil || known {
 		return before, err
 	}
 	for range maxTries {
-		if v, err = m.begin(ctx, q, session); !errors.Is(err, errMoved) {
+		if v, err = m.begin(ctx, request{how, thread, kind}, session); !errors.Is(err, errMoved) {
 			break
 		}
 	}
@@ -217,7 +197,7 @@ func underWay(thread chela.ThreadID) error {
 // the thread changes before anything is written.
 func (m *Rewinds) begin(ctx context.Context, q request, s chela.Session) (chela.Rewind, error) {
 	v := chela.Rewind{
-		ID: m.cfg.IDs.Rewind(), Session: s.Key, Thread: q.thread, Kind: q.kind, Key: q.how.Key, KeepFiles: q.how.KeepFiles,
+		ID: m.cfg.IDs.Rewind(), Session: s.Key, Thread: q.thread, Kind: q.kind, Key: q.Key, KeepFiles: q.KeepFiles,
 		Node: m.cfg.Node, CreatedAt: m.now(),
 	}
 	v.RenewedAt = v.CreatedAt

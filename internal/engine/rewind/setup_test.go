@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/rewind"
 	"chela/internal/memory"
 	"chela/internal/platform/datadir"
@@ -104,6 +105,21 @@ func (w *world) config(t testing.TB) rewind.Config {
 			return nil
 		},
 	}
+}
+
+// Undo, Redo and Restore move the head of a thread.
+func (w world) Undo(ctx context.Context, thread chela.ThreadID, n int, how api.RewindOptions) (chela.Rewind, error) {
+	how.Turns = n
+	return w.Rewind(ctx, thread, chela.RewindUndo, how)
+}
+
+func (w world) Redo(ctx context.Context, thread chela.ThreadID, how api.RewindOptions) (chela.Rewind, error) {
+	return w.Rewind(ctx, thread, chela.RewindRedo, how)
+}
+
+func (w world) Restore(ctx context.Context, thread chela.ThreadID, to string, how api.RewindOptions) (chela.Rewind, error) {
+	how.To = to
+	return w.Rewind(ctx, thread, chela.RewindRestore, how)
 }
 
 func (w *world) Stop(_ context.Context, id chela.TurnID) error {

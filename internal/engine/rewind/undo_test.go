@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/rewind"
 	"chela/internal/store"
 )
@@ -32,7 +33,7 @@ func TestMovesAreAnnounced(t *testing.T) {
 	w.redo(t)
 	heard(changed)
 	w.put(t, "a", "mine")
-	if _, err := w.Undo(t.Context(), w.thread, 1, rewind.Options{}); chela.KindOf(err) != chela.Conflict {
+	if _, err := w.Undo(t.Context(), w.thread, 1, api.RewindOptions{}); chela.KindOf(err) != chela.Conflict {
 		t.Errorf("undone what was changed since: %v", err)
 	}
 	heard()
@@ -58,7 +59,7 @@ func TestTurnThatCannotBeStopped(t *testing.T) {
 			w.begin(t, "1", writes(file("a", "1")))
 			cfg := w.config(t)
 			cfg.Lanes = lanesOf{w, c.stop, nil}
-			_, err := rewind.New(w.store, cfg).Undo(t.Context(), w.thread, 1, rewind.Options{})
+			_, err := world{Rewinds: rewind.New(w.store, cfg)}.Undo(t.Context(), w.thread, 1, api.RewindOptions{})
 			want(t, "error", c.want, chela.KindOf(err))
 			want(t, "thread", c.thread, w.state(t).State)
 			want(t, "files", c.files, w.files(t))
@@ -113,7 +114,7 @@ func TestGapsAreShown(t *testing.T) {
 			w.say(t, "1", writes(file("a", "1\n")))
 			c.meddle(t, w)
 			w.say(t, "2", writes(file("a", "2\n")))
-			_, err := w.Undo(t.Context(), w.thread, 2, rewind.Options{})
+			_, err := w.Undo(t.Context(), w.thread, 2, api.RewindOptions{})
 			want(t, "error", chela.Conflict, chela.KindOf(err))
 			var lines []string
 			for line := range strings.Lines(chela.DetailOf(err)) {
