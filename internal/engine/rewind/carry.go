@@ -7,7 +7,6 @@ import (
 	"chela"
 	"chela/internal/platform/fail"
 	"chela/internal/store"
-	"chela/internal/tool/workspace"
 )
 
 // carryOut plans a rewind, restores files and documents, and moves the head. A
@@ -42,7 +41,7 @@ func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela
 	if err != nil {
 		return v, err
 	}
-	desk, err := m.open(workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner}, steps)
+	desk, err := m.open(v, agent, steps)
 	if err != nil {
 		return v, err
 	}
@@ -72,8 +71,7 @@ func (m *Rewinds) steps(ctx context.Context, r *store.Read, t chela.Thread, v *c
 	if err != nil {
 		return nil, nil, err
 	}
-	v.NotUndone = Left(way, v.KeepFiles)
-	m.preview(way, v.NotUndone)
+	v.NotUndone = Left(way, v.KeepFiles, m.preview)
 	if !v.KeepFiles {
 		steps, gaps = Plan(way)
 	}
@@ -87,13 +85,18 @@ type plannedFor struct {
 	thread chela.Thread
 }
 
+// lock locks the lane of a rewind and returns its thread.
+func lock(ctx context.Context, w *store.Write, v chela.Rewind) (chela.Thread, error) {
+	if _, err := w.LockLane(ctx, v.Session); err != nil {
+		return chela.Thread{}, err
+	}
+	return w.Thread(ctx, v.Thread)
+}
+
 // begun stores a planned rewind. It is errMoved if the thread has moved or a
 // turn was opened in it since.
 func (m *Rewinds) begun(ctx context.Context, w *store.Write, p plannedFor) error {
-	if _, err := w.LockLane(ctx, p.rewind.Session); err != nil {
-		return err
-	}
-	t, err := w.Thread(ctx, p.rewind.Thread)
+	t, err := lock(ctx, w, p.rewind)
 	if err != nil {
 		return err
 	}
@@ -124,7 +127,7 @@ func (m *Rewinds) refuse(ctx context.Context, v chela.Rewind) error {
 // complete restores the changes of a planned rewind and moves the head. It is
 // idempotent, also across concurrent processes.
 func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
-	desk, err := m.open(workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner}, reversed(v.Changes))
+	desk, err := m.open(v, agent, reversed(v.Changes))
 	if err != nil {
 		return v, err
 	}
@@ -137,10 +140,7 @@ func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (c
 	v.State, v.DoneAt = chela.RewindDone, m.now()
 	news := []chela.Event{{Kind: chela.EventSessionChanged, Session: v.Session, Thread: v.Thread}}
 	err = m.store.Write(ctx, "rewind.done", func(w *store.Write) error {
-		if _, err := w.LockLane(ctx, v.Session); err != nil {
-			return err
-		}
-		t, err := w.Thread(ctx, v.Thread)
+		t, err := lock(ctx, w, v)
 		if err != nil {
 			return err
 		}

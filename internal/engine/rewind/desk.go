@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,14 +19,21 @@ type desk struct {
 	ws    *workspace.Workspace // nil if no file is involved
 }
 
-// open returns a desk for steps. The caller closes it.
-func (m *Rewinds) open(o workspace.Owner, steps []Step) (*desk, error) {
-	d := &desk{mover: m, agent: o.Agent}
-	var err error
+// open returns a desk for steps of a rewind. The caller closes it.
+func (m *Rewinds) open(v chela.Rewind, agent string, steps []Step) (d *desk, err error) {
+	d = &desk{mover: m, agent: agent}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
-		d.ws, err = m.cfg.Workspace.Open(o)
+		d.ws, err = m.cfg.Workspace.Open(workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner})
 	}
 	return d, err
+}
+
+// bytes loads recorded content; nil if there was none.
+func (d *desk) bytes(ctx context.Context, sha256 string) ([]byte, error) {
+	if sha256 == "" {
+		return nil, nil
+	}
+	return d.mover.cfg.Bytes(ctx, sha256)
 }
 
 func (d *desk) close() {
@@ -57,14 +65,10 @@ func (d *desk) document(ctx context.Context, path string) (workspace.PathState, 
 // is a Conflict if the content is not the change's Before either, and
 // Unavailable if a blob is missing. Key identifies the rewind.
 func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
-	var content []byte
-	if p.After != "" {
-		var err error
-		if content, err = d.mover.cfg.Bytes(ctx, p.After); err != nil {
-			// Not a Conflict: the file is restored when the blob is available
-			// again.
-			return chela.E(chela.Unavailable, "the earlier content of "+shown(p.Kind, p.Path)+" is missing").WithHint("see chela doctor").Because(err)
-		}
+	content, err := d.bytes(ctx, p.After)
+	if err != nil {
+		// Not a Conflict: the file is restored when the blob is available again.
+		return chela.E(chela.Unavailable, "the earlier content of "+shown(p.Kind, p.Path)+" is missing").WithHint("see chela doctor").Because(err)
 	}
 	if p.Kind == chela.PreimageFile {
 		return d.ws.PutBack(ctx, key+" "+p.Path, p, content)
@@ -98,7 +102,11 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []Gap) ([]chela.Prei
 	var changes []chela.Preimage
 	var differ differences
 	for _, g := range gaps {
-		if err := differ.add(ctx, d, g); err != nil {
+		found, err := d.bytes(ctx, g.Found)
+		if err != nil {
+			return nil, err
+		}
+		if err := differ.show(ctx, d, chela.Preimage{Kind: g.Kind, Path: g.Path, Before: g.Left}, found); err != nil {
 			return nil, err
 		}
 	}
@@ -148,27 +156,13 @@ type differences struct {
 // maxShown is the maximum size of the shown differences, in bytes.
 const maxShown = 64 << 10
 
-func (f *differences) add(ctx context.Context, d *desk, g Gap) error {
-	var is []byte
-	if g.Found != "" {
-		var err error
-		if is, err = d.mover.cfg.Bytes(ctx, g.Found); err != nil {
-			return err
-		}
-	}
-	return f.show(ctx, d, chela.Preimage{Kind: g.Kind, Path: g.Path, Before: g.Left}, is)
-}
-
 // show adds the difference between the recorded content, p's Before, and the
 // current content.
 func (f *differences) show(ctx context.Context, d *desk, p chela.Preimage, is []byte) error {
 	f.names = append(f.names, shown(p.Kind, p.Path))
-	var was []byte
-	if p.Before != "" {
-		var err error
-		if was, err = d.mover.cfg.Bytes(ctx, p.Before); err != nil {
-			return err
-		}
+	was, err := d.bytes(ctx, p.Before)
+	if err != nil {
+		return err
 	}
 	f.text += workspace.Diff(shown(p.Kind, p.Path), was, is)
 	return nil
@@ -219,28 +213,15 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 	return fail.Point("rewind.put")
 }
 
-// preview fills in descriptions of the calls that are not undone.
-func (m *Rewinds) preview(w Path, left []chela.NotUndone) {
-	calls := map[chela.CallID]chela.ToolCall{}
-	for _, part := range w.Undone {
-		for _, c := range part {
-			calls[c.ID] = c
-		}
-	}
-	for i := range left {
-		left[i].Text = clip(m.told(calls[left[i].Call]))
-	}
-}
-
-// told returns the description of a call as shown in its approval.
-func (m *Rewinds) told(c chela.ToolCall) string {
+// preview returns the beginning of the description of a call as shown in its
+// approval.
+func (m *Rewinds) preview(c chela.ToolCall) string {
+	var text string
 	i := slices.IndexFunc(m.cfg.Tools, func(t chela.Tool) bool { return t.Name == c.Tool && t.Judge != nil })
 	if i >= 0 {
-		if text := m.cfg.Tools[i].Judge(c.Args).Preview; text != "" {
-			return text
-		}
+		text = m.cfg.Tools[i].Judge(c.Args).Preview
 	}
-	return string(c.Args)
+	return clip(cmp.Or(text, string(c.Args)))
 }
 
 // maxPreview is the maximum length of a call's description.

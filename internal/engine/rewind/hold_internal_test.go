@@ -49,9 +49,9 @@ func TestClaim(t *testing.T) {
 	}
 }
 
-// TestTold: a call is described by its own tool, or by its arguments if that has no
+// TestPreview: a call is described by its own tool, or by its arguments if that has no
 // description.
-func TestTold(t *testing.T) {
+func TestPreview(t *testing.T) {
 	t.Parallel()
 	says := func(text string) func(json.RawMessage) chela.Judgement {
 		return func(json.RawMessage) chela.Judgement { return chela.Judgement{Preview: text} }
@@ -62,7 +62,7 @@ func TestTold(t *testing.T) {
 	for tool, want := range map[string]string{
 		"first": "the first", "second": "the second", "mute": `{"n":1}`, "silent": `{"n":1}`, "unknown": `{"n":1}`,
 	} {
-		if got := m.told(chela.ToolCall{Tool: tool, Args: []byte(`{"n":1}`)}); got != want {
+		if got := m.preview(chela.ToolCall{Tool: tool, Args: []byte(`{"n":1}`)}); got != want {
 			t.Errorf("a call of %s is described by %q, want %q", tool, got, want)
 		}
 	}

@@ -35,12 +35,25 @@ type Gap struct {
 // Plan combines the changes of files and documents on a way into one step each,
 // in order of first occurrence.
 func Plan(w Path) (steps []Step, gaps []Gap) {
-	p := planner{at: map[place]int{}}
+	at := map[place]int{} // index into steps
+	add := func(s Step) {
+		here := place{s.Kind, s.Path}
+		i, known := at[here]
+		if !known {
+			at[here] = len(steps)
+			steps = append(steps, s)
+			return
+		}
+		whole := &steps[i]
+		if whole.After != s.Before && (s.Or == nil || whole.After != *s.Or) {
+			gaps = append(gaps, Gap{Kind: s.Kind, Path: s.Path, Left: s.Before, Found: whole.After})
+		}
+		whole.After, whole.Mode, whole.Made = s.After, cmp.Or(s.Mode, whole.Mode), s.Made
+	}
 	for _, part := range w.Undone {
 		for _, c := range sum(part) {
-			left := c.Step
-			left.Before, left.After = c.After, c.Before
-			p.add(left)
+			c.Before, c.After = c.After, c.Before
+			add(c.Step)
 		}
 	}
 	for _, part := range w.Redone {
@@ -49,10 +62,10 @@ func Plan(w Path) (steps []Step, gaps []Gap) {
 				continue // most likely it never took effect
 			}
 			c.Or, c.Made = nil, ""
-			p.add(c.Step)
+			add(c.Step)
 		}
 	}
-	return slices.DeleteFunc(p.steps, Step.isNothing), p.gaps
+	return slices.DeleteFunc(steps, Step.isNothing), gaps
 }
 
 // isNothing reports whether a step changes neither the content nor the folders
@@ -65,30 +78,6 @@ func (s Step) isNothing() bool {
 type place struct {
 	kind chela.PreimageKind
 	path string
-}
-
-type planner struct {
-	steps []Step
-	at    map[place]int // index into steps
-	gaps  []Gap
-}
-
-// add combines a step with the planned one for the same place.
-func (p *planner) add(s Step) {
-	here := place{s.Kind, s.Path}
-	i, known := p.at[here]
-	if !known {
-		p.at[here] = len(p.steps)
-		p.steps = append(p.steps, s)
-		return
-	}
-	whole := &p.steps[i]
-	if whole.After != s.Before && (s.Or == nil || whole.After != *s.Or) {
-		p.gaps = append(p.gaps, Gap{Kind: s.Kind, Path: s.Path, Left: s.Before, Found: whole.After})
-	}
-	whole.After = s.After
-	whole.Mode = cmp.Or(s.Mode, whole.Mode)
-	whole.Made = s.Made
 }
 
 // A change is the combined effect of a part on one file or document: Before and
@@ -125,8 +114,9 @@ func sum(part Part) []change {
 }
 
 // Left returns the remaining effects of the undone calls: all effects beyond
-// the recorded writes, and with keepFiles the writes as well.
-func Left(w Path, keepFiles bool) []chela.NotUndone {
+// the recorded writes, and with keepFiles the writes as well. Preview describes a
+// call.
+func Left(w Path, keepFiles bool, preview func(chela.ToolCall) string) []chela.NotUndone {
 	var left []chela.NotUndone
 	for _, part := range w.Undone {
 		for _, c := range slices.Backward(part) {
@@ -134,7 +124,7 @@ func Left(w Path, keepFiles bool) []chela.NotUndone {
 			if c.StartedAt.IsZero() || c.Effect == chela.EffectRead || putBack {
 				continue
 			}
-			left = append(left, chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: string(c.Args)})
+			left = append(left, chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: preview(c)})
 		}
 	}
 	return left

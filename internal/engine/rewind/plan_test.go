@@ -111,6 +111,9 @@ func TestPlanOfLaterMode(t *testing.T) {
 	want(t, "gaps", nil, gaps)
 }
 
+// args describes a call by its arguments.
+func args(c chela.ToolCall) string { return string(c.Args) }
+
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	call := func(tool string, effect chela.Effect, change func(c *chela.ToolCall)) chela.ToolCall {
@@ -132,13 +135,13 @@ func TestLeft(t *testing.T) {
 		false: {"sends", "not kept", "runs", "asks"}, true: {"sends", "not kept", "kept", "runs", "asks"},
 	} {
 		var got []string
-		for _, n := range rewind.Left(way, keepFiles) {
+		for _, n := range rewind.Left(way, keepFiles, args) {
 			got = append(got, n.Tool)
 		}
 		want(t, "left", tools, got)
 	}
 	way.Redone, way.Undone = way.Undone, nil
-	if left := rewind.Left(way, false); left != nil {
+	if left := rewind.Left(way, false, args); left != nil {
 		t.Errorf("what is redone is left: %+v", left)
 	}
 }

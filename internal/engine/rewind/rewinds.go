@@ -252,10 +252,7 @@ func liveTurn(ctx context.Context, r *store.Read, t chela.Thread) (chela.TurnID,
 func (m *Rewinds) interrupt(ctx context.Context, v *chela.Rewind, turn chela.TurnID) error {
 	v.State = chela.RewindAsked
 	err := m.store.Write(ctx, "rewind.ask", func(w *store.Write) error {
-		if _, err := w.LockLane(ctx, v.Session); err != nil {
-			return err
-		}
-		t, err := w.Thread(ctx, v.Thread)
+		t, err := lock(ctx, w, *v)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package rewind
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -26,6 +27,7 @@ func wayBetween(ctx context.Context, r *store.Read, head, target chela.EntryID) 
 		return w, err
 	}
 	w.Redone, err = parts(ctx, r, redone)
+	slices.Reverse(w.Redone)
 	return w, err
 }
 
@@ -36,6 +38,8 @@ type climb struct {
 	at   map[chela.TurnID]int // index into legs
 	next chela.EntryID        // next entry to read; empty at the root
 }
+
+func newClimb(from chela.EntryID) *climb { return &climb{at: map[chela.TurnID]int{}, next: from} }
 
 // firstPage is the size of the first page of turns: most undos are of one turn.
 const firstPage = 4
@@ -60,28 +64,22 @@ func (c *climb) further(ctx context.Context, r *store.Read) error {
 	return nil
 }
 
-// legs returns the undone legs, newest first, and the redone legs, oldest
+// legs returns the legs of both ends up to the turn in which they meet, newest
 // first.
 func legs(ctx context.Context, r *store.Read, head, target chela.EntryID) (undone, redone []leg, err error) {
-	from, to := climb{at: map[chela.TurnID]int{}, next: head}, climb{at: map[chela.TurnID]int{}, next: target}
+	from, to := newClimb(head), newClimb(target)
 	for {
-		for _, c := range []*climb{&from, &to} {
-			if err := c.further(ctx, r); err != nil {
-				return nil, nil, err
-			}
+		if err := cmp.Or(from.further(ctx, r), to.further(ctx, r)); err != nil {
+			return nil, nil, err
 		}
 		for i, s := range from.legs {
 			if j, both := to.at[s.Turn]; both {
 				cut := min(s.Seq, to.legs[j].Seq)
-				undone, redone = above(from.legs[:i+1], cut), above(to.legs[:j+1], cut)
-				slices.Reverse(redone)
-				return undone, redone, nil
+				return above(from.legs[:i+1], cut), above(to.legs[:j+1], cut), nil
 			}
 		}
 		if from.next == "" && to.next == "" { // they have no common entry
-			undone, redone = above(from.legs, 0), above(to.legs, 0)
-			slices.Reverse(redone)
-			return undone, redone, nil
+			return above(from.legs, 0), above(to.legs, 0), nil
 		}
 	}
 }

@@ -22,7 +22,7 @@ func (m *Rewinds) Written(ctx context.Context, thread chela.ThreadID, path strin
 		if err != nil {
 			return file.LastWrite{}, err
 		}
-		way := climb{at: map[chela.TurnID]int{}, next: t.Head}
+		way := newClimb(t.Head)
 		var w writes
 		for seen := 0; ; {
 			if err := way.further(ctx, r); err != nil {
