@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"strings"
 
@@ -66,7 +65,7 @@ func (p *Providers) Embed(ctx context.Context, model string, req chain.Embedding
 }
 
 func noEmbeddings(name string) error {
-	return chela.E(chela.Unsupported, fmt.Sprintf("provider %s has no embeddings", name)).
+	return chela.Ef(chela.Unsupported, "provider %s has no embeddings", name).
 		WithHint("use provider/model of a provider of kind openai, ollama or gemini")
 }
 

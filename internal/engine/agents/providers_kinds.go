@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"fmt"
 	"net/http"
 	"time"
 
@@ -58,7 +57,7 @@ func makeProvider(p config.Provider, model chela.Model, client *http.Client, now
 	case config.ProviderOffline:
 		return offline.New(offline.Config{Name: p.Name}), nil
 	default:
-		return nil, chela.E(chela.Unsupported, fmt.Sprintf("provider %s is of a kind that this version does not know", p.Name))
+		return nil, chela.Ef(chela.Unsupported, "provider %s is of a kind that this version does not know", p.Name)
 	}
 }
 

@@ -14,7 +14,6 @@ package approval
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +94,7 @@ func (as *Approvals) take(ctx context.Context, w *store.Write, r Reply) (a chela
 	switch r.Answer {
 	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
 	default:
-		return a, nil, chela.E(chela.Invalid, fmt.Sprintf("%q is not an answer", r.Answer)).
+		return a, nil, chela.Ef(chela.Invalid, "%q is not an answer", r.Answer).
 			WithHint("use once, session, pattern or no")
 	}
 	if a, err = as.locked(ctx, w, r.ID); err != nil {
@@ -185,7 +184,7 @@ func (as *Approvals) locked(ctx context.Context, w *store.Write, id chela.Approv
 // approval as expired.
 func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approval, r Reply) ([]chela.Event, error) {
 	if a.State != chela.ApprovalPending {
-		return nil, chela.E(chela.Conflict, fmt.Sprintf("approval %s is already %s%s", a.ID, a.State, by(a.AnsweredBy)))
+		return nil, chela.Ef(chela.Conflict, "approval %s is already %s%s", a.ID, a.State, by(a.AnsweredBy))
 	}
 	call, err := w.Call(ctx, a.Call)
 	if err != nil {
@@ -288,11 +287,11 @@ func named(a chela.Approval, pattern string) (offers []chela.Offer, err error) {
 	}
 	for _, s := range a.Subjects {
 		if policy.Names(pattern, a.Exact, s) {
-			return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern %q covers too much", pattern)).
+			return nil, chela.Ef(chela.Invalid, "the pattern %q covers too much", pattern).
 				WithHint("begin it with " + policy.Stem(a.Effect, s) + ", without *")
 		}
 	}
-	return nil, chela.E(chela.Invalid, fmt.Sprintf("the pattern %q does not match any part of this call", pattern)).
+	return nil, chela.Ef(chela.Invalid, "the pattern %q does not match any part of this call", pattern).
 		WithHint("use one that matches " + strings.Join(a.Subjects, ", "))
 }
 
@@ -351,7 +350,7 @@ func (as *Approvals) Wake(ctx context.Context, key chela.SessionKey) {
 // late returns a Conflict for an answer to an expired approval.
 func late(a chela.Approval) error {
 	if a.State == chela.ApprovalExpired && a.AnsweredBy != "" {
-		return chela.E(chela.Conflict, fmt.Sprintf("approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339))).
+		return chela.Ef(chela.Conflict, "approval %s expired at %s; the call was denied", a.ID, a.ExpiresAt.Format(time.RFC3339)).
 			WithHint("ask the agent again")
 	}
 	return nil

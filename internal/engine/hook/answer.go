@@ -3,7 +3,6 @@ package hook
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"unicode/utf8"
 
 	"chela"
@@ -24,7 +23,7 @@ func read(raw []byte, m Moment) (outcome, error) {
 		return outcome{action: actContinue}, nil
 	}
 	if len(raw) > maxAnswer {
-		return outcome{}, chela.E(chela.Exhausted, fmt.Sprintf("its answer is larger than %d bytes", maxAnswer))
+		return outcome{}, chela.Ef(chela.Exhausted, "its answer is larger than %d bytes", maxAnswer)
 	}
 	var a answer
 	if err := json.Unmarshal(raw, &a); err != nil {
@@ -41,7 +40,7 @@ func read(raw []byte, m Moment) (outcome, error) {
 	case actModify:
 		return a.modified(m)
 	}
-	return outcome{}, chela.E(chela.Invalid, fmt.Sprintf("its action is %.40q; use continue, modify or reject", a.Action))
+	return outcome{}, chela.Ef(chela.Invalid, "its action is %.40q; use continue, modify or reject", a.Action)
 }
 
 func (a answer) modified(m Moment) (outcome, error) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -51,7 +50,7 @@ func (w webhook) ask(ctx context.Context, m Moment) (outcome, error) {
 	}
 	defer res.Body.Close() // the response body is only read
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return outcome{}, chela.E(chela.Unavailable, fmt.Sprintf("the webhook answered with status %d", res.StatusCode))
+		return outcome{}, chela.Ef(chela.Unavailable, "the webhook answered with status %d", res.StatusCode)
 	}
 	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {

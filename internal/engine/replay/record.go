@@ -2,7 +2,6 @@ package replay
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"chela"
@@ -27,7 +26,7 @@ func Read(ctx context.Context, r *store.Read, id chela.TurnID) (rec Record, err 
 		return rec, err
 	}
 	if !rec.Turn.State.Ended() {
-		return rec, chela.E(chela.Conflict, fmt.Sprintf("turn %s is %s; only ended turns can be replayed", id, rec.Turn.State)).
+		return rec, chela.Ef(chela.Conflict, "turn %s is %s; only ended turns can be replayed", id, rec.Turn.State).
 			WithHint("wait for its end, or stop it with chela turns cancel " + string(id))
 	}
 	if rec.Before, err = r.PromptPath(ctx, rec.Turn.Base); err != nil {

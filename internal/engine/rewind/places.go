@@ -28,7 +28,7 @@ func find(ctx context.Context, r *store.Read, t chela.Thread, text string) (chel
 	case strings.HasPrefix(text, "turn_"):
 		at, err = endOf(ctx, r, chela.TurnID(text))
 	default:
-		return "", chela.E(chela.NotFound, fmt.Sprintf("thread %s has no checkpoint %.60q", t.ID, text)).
+		return "", chela.Ef(chela.NotFound, "thread %s has no checkpoint %.60q", t.ID, text).
 			WithHint("see chela threads show " + string(t.ID))
 	}
 	if err != nil {
@@ -39,11 +39,11 @@ func find(ctx context.Context, r *store.Read, t chela.Thread, text string) (chel
 		return "", err
 	}
 	if !known {
-		return "", chela.E(chela.NotFound, fmt.Sprintf("%.60s is not in thread %s", text, t.ID)).WithHint("name an entry of the thread")
+		return "", chela.Ef(chela.NotFound, "%.60s is not in thread %s", text, t.ID).WithHint("name an entry of the thread")
 	}
 	ok, err := settled(ctx, r, at)
 	if err == nil && !ok {
-		err = chela.E(chela.Invalid, fmt.Sprintf("%.60s lies between a call and its result", text)).
+		err = chela.Ef(chela.Invalid, "%.60s lies between a call and its result", text).
 			WithHint("name an entry before the call, or after the results")
 	}
 	return at.ID, err
@@ -83,7 +83,7 @@ func checkName(name string) error {
 	bad := func(c rune) bool { return unicode.IsControl(c) || unicode.IsSpace(c) }
 	reserved := strings.HasPrefix(name, "ent_") || strings.HasPrefix(name, "turn_")
 	if name == "" || len([]rune(name)) > maxName || strings.ContainsFunc(name, bad) || strings.HasPrefix(name, "-") || reserved {
-		return chela.E(chela.Invalid, fmt.Sprintf("%.80q is not a valid checkpoint name", name)).
+		return chela.Ef(chela.Invalid, "%.80q is not a valid checkpoint name", name).
 			WithHint(fmt.Sprintf("use up to %d characters without spaces, such as before-refactoring", maxName))
 	}
 	return nil
@@ -143,7 +143,7 @@ func addCheckpoint(ctx context.Context, w *store.Write, t chela.Thread, c *chela
 			*c = have[i]
 			return nil
 		}
-		return chela.E(chela.Conflict, fmt.Sprintf("thread %s has a checkpoint %q already, at another place", t.ID, c.Name)).
+		return chela.Ef(chela.Conflict, "thread %s has a checkpoint %q already, at another place", t.ID, c.Name).
 			WithHint("use another name")
 	}
 	return w.AddCheckpoint(ctx, *c)

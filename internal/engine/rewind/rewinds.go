@@ -97,7 +97,7 @@ func beforeLast(ctx context.Context, r *store.Read, t chela.Thread, n int) (chel
 	case len(last) == 0:
 		return "", chela.E(chela.Conflict, "there is nothing to undo in thread "+string(t.ID))
 	case len(last) < n:
-		return "", chela.E(chela.Conflict, fmt.Sprintf("there are only %d turns to undo in thread %s", len(last), t.ID)).
+		return "", chela.Ef(chela.Conflict, "there are only %d turns to undo in thread %s", len(last), t.ID).
 			WithHint(fmt.Sprintf("undo %d", len(last)))
 	}
 	return last[n-1].Base, nil
@@ -134,7 +134,7 @@ const maxTries = 8
 // changed, and the error's detail shows the difference.
 func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.RewindKind, how api.RewindOptions) (v chela.Rewind, err error) {
 	if kind == chela.RewindUndo && (how.Turns < 1 || how.Turns > maxUndo) {
-		return v, chela.E(chela.Invalid, fmt.Sprintf("%d turns cannot be undone at once", how.Turns)).
+		return v, chela.Ef(chela.Invalid, "%d turns cannot be undone at once", how.Turns).
 			WithHint(fmt.Sprintf("undo 1 to %d", maxUndo))
 	}
 	session, err := m.session(ctx, thread, how.Key)
@@ -157,7 +157,7 @@ func (m *Rewinds) Rewind(ctx context.Context, thread chela.ThreadID, kind chela.
 // by dead processes.
 func (m *Rewinds) session(ctx context.Context, thread chela.ThreadID, key string) (s chela.Session, err error) {
 	if len(key) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c < ' ' }) {
-		return s, chela.E(chela.Invalid, fmt.Sprintf("the request key must be one line of at most %d bytes", maxKey)).WithHint("use a shorter one")
+		return s, chela.Ef(chela.Invalid, "the request key must be one line of at most %d bytes", maxKey).WithHint("use a shorter one")
 	}
 	err = m.store.Read(ctx, func(r *store.Read) error {
 		t, err := r.Thread(ctx, thread)

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
 
@@ -65,7 +64,7 @@ func (ss *Sessions) keep(ctx context.Context, attached []transcript.AttachedFile
 			continue
 		}
 		if _, err := ss.cfg.Blobs.Kept(ctx, a.Name, a.MediaType, a.SHA256); err != nil && a.Needed {
-			return chela.E(chela.NotFound, fmt.Sprintf("line %d: the content of attachment %.80q is missing", a.Line, a.Name)).
+			return chela.Ef(chela.NotFound, "line %d: the content of attachment %.80q is missing", a.Line, a.Name).
 				WithHint("export it with --with-attachments").Because(err)
 		}
 	}
@@ -146,7 +145,7 @@ func (in *importing) known(ctx context.Context, w *store.Write) (known map[chela
 		case err != nil:
 			return nil, "", err
 		case !same(have, e):
-			return nil, "", chela.E(chela.Conflict, fmt.Sprintf("entry %s already exists in thread %s and differs", e.ID, have.Thread)).
+			return nil, "", chela.Ef(chela.Conflict, "entry %s already exists in thread %s and differs", e.ID, have.Thread).
 				WithHint("import it into another home")
 		}
 		known[e.ID], at = true, have.Thread
@@ -169,7 +168,7 @@ func (in *importing) grown(ctx context.Context, w *store.Write, at chela.ThreadI
 	case err != nil:
 		return t, err
 	case t.Session != in.key.Session():
-		return t, chela.E(chela.Conflict, fmt.Sprintf("the transcript is already in session %s, as thread %s", t.Session, t.ID)).
+		return t, chela.Ef(chela.Conflict, "the transcript is already in session %s, as thread %s", t.Session, t.ID).
 			WithHint("leave out --session, or import it into another home")
 	case len(known) == len(in.Entries):
 		return t, nil
@@ -182,7 +181,7 @@ func (in *importing) grown(ctx context.Context, w *store.Write, at chela.ThreadI
 	}
 	for head := in.Head; head != t.Head; head = above[head] {
 		if head == "" {
-			return t, chela.E(chela.Conflict, fmt.Sprintf("thread %s has diverged from the transcript", t.ID)).
+			return t, chela.Ef(chela.Conflict, "thread %s has diverged from the transcript", t.ID).
 				WithHint("import it into another home")
 		}
 	}
@@ -213,7 +212,7 @@ func (in *importing) append(ctx context.Context, w *store.Write, before chela.Th
 			turn.Session, turn.Thread = before.Session, before.ID
 			err = w.OpenTurn(ctx, turn)
 		case err == nil && have.Thread != before.ID:
-			err = chela.E(chela.Conflict, fmt.Sprintf("turn %s already exists in thread %s", turn.ID, have.Thread)).WithHint("import it into another home")
+			err = chela.Ef(chela.Conflict, "turn %s already exists in thread %s", turn.ID, have.Thread).WithHint("import it into another home")
 		}
 		if err != nil {
 			return err

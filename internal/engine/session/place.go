@@ -74,7 +74,7 @@ func (s Scopes) direct(agent string, from api.Sender) chela.Key {
 func checkSender(from api.Sender) error {
 	switch {
 	case !chela.ValidName(from.Channel):
-		return chela.E(chela.Invalid, fmt.Sprintf("%.64q is not a channel name", from.Channel)).
+		return chela.Ef(chela.Invalid, "%.64q is not a channel name", from.Channel).
 			WithHint(`name it with lower-case letters, digits, "_" and "-"`)
 	case from.Channel == api.Channel || from.Channel == api.SocketChannel:
 		return chela.E(chela.Invalid, from.Channel+" is a channel of chela itself").WithHint("name the channel that the message came from")

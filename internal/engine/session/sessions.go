@@ -116,7 +116,7 @@ func (ss *Sessions) ChangeAs(ctx context.Context, key chela.SessionKey, p api.Se
 		}
 		t, err := w.Thread(ctx, *p.Thread)
 		if err == nil && t.Session != key {
-			err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", t.ID)).
+			err = chela.Ef(chela.Invalid, "thread %s belongs to another session", t.ID).
 				WithHint("see chela threads list --session " + string(key))
 		}
 		if err != nil {

@@ -3,7 +3,6 @@ package session
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,7 +75,7 @@ func Patch(pairs []string) (p api.SettingsPatch, err error) {
 	for _, pair := range pairs {
 		name, value, ok := strings.Cut(pair, "=")
 		if !ok {
-			return p, chela.E(chela.Invalid, fmt.Sprintf("%.60q has no value", pair)).WithHint("write name=value, such as label=home")
+			return p, chela.Ef(chela.Invalid, "%.60q has no value", pair).WithHint("write name=value, such as label=home")
 		}
 		if !slices.Contains(settable, name) {
 			return p, unknown(name)
@@ -112,7 +111,7 @@ func unknown(name string) error {
 	if slices.Contains(later, name) {
 		return chela.E(chela.Unsupported, name+" is not supported by this version").WithHint("leave it out")
 	}
-	e := chela.E(chela.Invalid, fmt.Sprintf("unknown setting %.60q", name))
+	e := chela.Ef(chela.Invalid, "unknown setting %.60q", name)
 	if near := nearest.Name(name, settable); near != "" {
 		return e.WithHint("did you mean " + near + "?")
 	}
@@ -120,7 +119,7 @@ func unknown(name string) error {
 }
 
 func wrong(name, value, want string) error {
-	return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %.60q", name, value)).WithHint("write " + want)
+	return chela.Ef(chela.Invalid, "%s cannot be %.60q", name, value).WithHint("write " + want)
 }
 
 // apply applies a patch to settings.

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
@@ -42,7 +41,7 @@ type AttachedFile struct {
 
 // TooLarge returns the error for a file with more than MaxBytes.
 func TooLarge() error {
-	return chela.E(chela.Invalid, fmt.Sprintf("the transcript is larger than %d MiB", MaxBytes>>20)).
+	return chela.Ef(chela.Invalid, "the transcript is larger than %d MiB", MaxBytes>>20).
 		WithHint("export it without attachments, or compacted")
 }
 
