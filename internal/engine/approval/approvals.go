@@ -63,9 +63,8 @@ type Reply struct {
 // the pattern names no part of the call.
 func (as *Approvals) Answer(ctx context.Context, r Reply) (chela.Approval, error) {
 	var a chela.Approval
-	var news []chela.Event
-	err := as.store.Write(ctx, "approval.answer", func(w *store.Write) error {
-		var err error
+	err := as.store.Tell(ctx, "approval.answer", as.cfg.Emit, func(w *store.Write) (err error) {
+		var news []chela.Event
 		if a, news, err = as.take(ctx, w, r); err != nil {
 			return err
 		}
@@ -74,7 +73,8 @@ func (as *Approvals) Answer(ctx context.Context, r Reply) (chela.Approval, error
 	if err != nil {
 		return a, err
 	}
-	return a, as.goOn(ctx, a, news)
+	as.Wake(ctx, a.Session)
+	return a, late(a)
 }
 
 // AnswerIn is Answer within the caller's transaction. The caller announces the
@@ -329,16 +329,6 @@ func (as *Approvals) settle(ctx context.Context, w *store.Write, a chela.Approva
 	}}, nil
 }
 
-// goOn announces an outcome and wakes the lane. It returns a Conflict if the
-// answer came after the expiry.
-func (as *Approvals) goOn(ctx context.Context, a chela.Approval, news []chela.Event) error {
-	for _, e := range news {
-		as.cfg.Emit(e)
-	}
-	as.Wake(ctx, a.Session)
-	return late(a)
-}
-
 // Wake resumes the lane of an answered approval. The answer is committed
 // already: after a failure here, the periodic takeover finds the turn.
 func (as *Approvals) Wake(ctx context.Context, key chela.SessionKey) {
@@ -389,8 +379,7 @@ func (as *Approvals) Sweep(ctx context.Context) error {
 			continue
 		}
 		a.State, a.AnsweredAt = chela.ApprovalExpired, as.cfg.Now()
-		var news []chela.Event
-		err := as.store.Write(ctx, "approval.expire", func(w *store.Write) error {
+		err := as.store.Tell(ctx, "approval.expire", as.cfg.Emit, func(w *store.Write) error {
 			if _, err := w.LockLane(ctx, a.Session); err != nil {
 				return err
 			}
@@ -398,7 +387,8 @@ func (as *Approvals) Sweep(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if news, err = as.settle(ctx, w, a, call); err != nil {
+			news, err := as.settle(ctx, w, a, call)
+			if err != nil {
 				return err
 			}
 			return w.Announce(ctx, a.AnsweredAt, news)
@@ -408,9 +398,7 @@ func (as *Approvals) Sweep(ctx context.Context) error {
 		case err != nil:
 			return err
 		default:
-			if err := as.goOn(ctx, a, news); err != nil {
-				return err
-			}
+			as.Wake(ctx, a.Session)
 		}
 	}
 	return nil

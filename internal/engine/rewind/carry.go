@@ -138,8 +138,7 @@ func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (c
 		}
 	}
 	v.State, v.DoneAt = chela.RewindDone, m.now()
-	news := []chela.Event{{Kind: chela.EventSessionChanged, Session: v.Session, Thread: v.Thread}}
-	err = m.store.Write(ctx, "rewind.done", func(w *store.Write) error {
+	err = m.store.Tell(ctx, "rewind.done", m.cfg.Emit, func(w *store.Write) error {
 		t, err := lock(ctx, w, v)
 		if err != nil {
 			return err
@@ -152,16 +151,13 @@ func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (c
 		if err := w.MoveThread(ctx, t, after); err != nil {
 			return err
 		}
-		return w.Announce(ctx, v.DoneAt, news)
+		return w.Announce(ctx, v.DoneAt, []chela.Event{{Kind: chela.EventSessionChanged, Session: v.Session, Thread: v.Thread}})
 	})
 	if chela.KindOf(err) == chela.Conflict { // another process completed it first
 		return store.Find(ctx, m.store, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(ctx, v.ID) })
 	}
 	if err != nil {
 		return v, err
-	}
-	for _, e := range news {
-		m.cfg.Emit(e)
 	}
 	m.wake(ctx, v.Session)
 	return v, nil

@@ -163,9 +163,7 @@ func (m *Rewinds) Branch(ctx context.Context, thread chela.ThreadID, q api.NewBr
 	if err != nil {
 		return made, err
 	}
-	var news []chela.Event
-	err = m.store.Write(ctx, "thread.branch", func(w *store.Write) error {
-		news = nil
+	err = m.store.Tell(ctx, "thread.branch", m.cfg.Emit, func(w *store.Write) error {
 		if _, err := w.LockLane(ctx, s.Key); err != nil {
 			return err
 		}
@@ -182,16 +180,9 @@ func (m *Rewinds) Branch(ctx context.Context, thread chela.ThreadID, q api.NewBr
 		if err != nil {
 			return err
 		}
-		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: made.ID}}
-		return w.Announce(ctx, b.CreatedAt, news)
+		return w.Announce(ctx, b.CreatedAt, []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: made.ID}})
 	})
-	if err != nil {
-		return made, err
-	}
-	for _, e := range news {
-		m.cfg.Emit(e)
-	}
-	return made, nil
+	return made, err
 }
 
 // addBranch creates the thread of a branch.

@@ -44,8 +44,7 @@ func (ss *Sessions) Archive(ctx context.Context, before time.Time) (n int, err e
 // change the time of its last use.
 func (ss *Sessions) archive(ctx context.Context, key chela.SessionKey, before time.Time) (done bool, err error) {
 	var s chela.Session
-	var news []chela.Event
-	err = ss.store.Write(ctx, "session.archive", func(w *store.Write) error {
+	err = ss.store.Tell(ctx, "session.archive", ss.cfg.Emit, func(w *store.Write) error {
 		done = false
 		lane, err := w.LockLane(ctx, key)
 		if err != nil {
@@ -67,17 +66,13 @@ func (ss *Sessions) archive(ctx context.Context, key chela.SessionKey, before ti
 			return err
 		}
 		done, s.Settings.ArchivedAt = true, ss.now()
-		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
 		if err := w.SaveSession(ctx, s); err != nil {
 			return err
 		}
-		return w.Announce(ctx, s.Settings.ArchivedAt, news)
+		return w.Announce(ctx, s.Settings.ArchivedAt, []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}})
 	})
 	if err != nil || !done {
 		return false, err
-	}
-	for _, e := range news {
-		ss.cfg.Emit(e)
 	}
 	ss.cfg.Ended(End{Session: s.Key, Thread: s.Thread, Reason: Archived})
 	return true, nil

@@ -39,12 +39,9 @@ func (ss *Sessions) Import(ctx context.Context, key chela.SessionKey, from io.Re
 		t.Entries[i].Tokens = prompt.Tokens(t.Entries[i].Body)
 	}
 	in := &importing{Transcript: t, sessions: ss, key: parsed}
-	err = ss.store.Write(ctx, "session.import", func(w *store.Write) error { return in.write(ctx, w) })
+	err = ss.store.Tell(ctx, "session.import", ss.cfg.Emit, func(w *store.Write) error { return in.write(ctx, w) })
 	if err != nil {
 		return api.ImportResult{}, err
-	}
-	for _, e := range in.events {
-		ss.cfg.Emit(e)
 	}
 	return in.done, nil
 }
@@ -77,7 +74,6 @@ type importing struct {
 	sessions *Sessions
 	key      chela.Key
 	done     api.ImportResult
-	events   []chela.Event
 }
 
 // write is the transaction of an import.
@@ -87,7 +83,7 @@ func (in *importing) write(ctx context.Context, w *store.Write) error {
 	if err != nil {
 		return err
 	}
-	in.done, in.events = api.ImportResult{Session: s.Key}, nil
+	in.done = api.ImportResult{Session: s.Key}
 	known, at, err := in.known(ctx, w)
 	if err != nil {
 		return err
@@ -113,8 +109,7 @@ func (in *importing) write(ctx context.Context, w *store.Write) error {
 	if err := w.SaveSession(ctx, s); err != nil {
 		return err
 	}
-	in.events = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
-	return w.Announce(ctx, now, in.events)
+	return w.Announce(ctx, now, []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}})
 }
 
 // session locks the lane of the session and returns the session, creating it if

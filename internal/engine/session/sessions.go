@@ -61,8 +61,7 @@ func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey,
 		return chela.Session{}, err
 	}
 	var s chela.Session
-	var news []chela.Event
-	err := ss.store.Write(ctx, op, func(w *store.Write) error {
+	err := ss.store.Tell(ctx, op, ss.cfg.Emit, func(w *store.Write) error {
 		_, err := w.LockLane(ctx, key)
 		if err != nil {
 			return err
@@ -78,20 +77,14 @@ func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey,
 		if err := w.SaveSession(ctx, s); err != nil {
 			return err
 		}
-		news = []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
+		news := []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}}
 		if level := s.Settings.Elevated; Raises(before, level) && Elevates(level) {
 			news = append(news, chela.Event{Kind: chela.EventElevated, Session: s.Key, Thread: s.Thread, Text: level})
 			ss.cfg.Log.Info("session elevated", "session", s.Key, "level", level)
 		}
 		return w.Announce(ctx, s.UpdatedAt, news)
 	})
-	if err != nil {
-		return s, err
-	}
-	for _, e := range news {
-		ss.cfg.Emit(e)
-	}
-	return s, nil
+	return s, err
 }
 
 // Change changes settings of a session, or its current thread, with the owner's
