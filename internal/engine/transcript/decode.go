@@ -3,6 +3,7 @@ package transcript
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -45,8 +46,7 @@ type decoder struct {
 	size  int64
 	n     int // line number
 	t     Transcript
-	line  []int // of each entry
-	at    map[chela.EntryID]int
+	at    map[chela.EntryID]int // line number of each entry
 	ids   naming
 	head  chela.EntryID // as named in the header
 	most  int           // number of entries according to the header; -1 if not stated
@@ -125,8 +125,8 @@ func (d *decoder) one(raw []byte) error {
 			return refuse(d.n, "the parent %.80q does not precede the entry", *l.ParentID)
 		}
 	}
-	d.at[e.ID] = len(d.t.Entries)
-	d.t.Entries, d.line = append(d.t.Entries, e), append(d.line, d.n)
+	d.at[e.ID] = d.n
+	d.t.Entries = append(d.t.Entries, e)
 	return nil
 }
 
@@ -184,24 +184,59 @@ func (d *decoder) entry(l line, raw []byte) (e chela.Entry, err error) {
 			d.t.Turns = append(d.t.Turns, *l.Chela.Opened)
 		}
 	}
+	e.Body, err = d.body(l, raw)
+	return e, err
+}
+
+// kind returns the kind of an entry by its line. A type that is unknown is custom.
+func (d *decoder) kind(l line) (chela.EntryKind, error) {
+	if l.Role == roleResult {
+		l.Role = roleTool
+	}
+	for kind, f := range forms {
+		if f.typ == l.Type && (f.role == l.Role || l.Type != typeMessage) {
+			return kind, nil
+		}
+	}
 	switch l.Type {
 	case typeMessage:
-		e.Body, err = d.message(l)
-	case typeNote:
-		e.Body, err = d.note(l)
-	case typeCompaction:
-		e.Body, err = d.compaction(l, e.ID)
-	case typeBranchSummary:
-		var b chela.BranchSummaryBody
-		err = d.rest(l, &b)
-		b.Text = l.Summary
-		e.Body = b
+		return "", refuse(d.n, "unknown role %.40q", l.Role).WithHint("use user, assistant or tool")
 	case "", typeSession:
-		err = refuse(d.n, "the entry is of type %q", l.Type)
-	default:
-		e.Body, err = d.custom(l, raw)
+		return "", refuse(d.n, "the entry is of type %q", l.Type)
 	}
-	return e, err
+	return chela.EntryCustom, nil
+}
+
+// body parses the body of an entry.
+func (d *decoder) body(l line, raw []byte) (chela.Body, error) {
+	kind, err := d.kind(l)
+	if err != nil {
+		return nil, err
+	}
+	body, err := d.rest(l, kind)
+	if err != nil {
+		return nil, err
+	}
+	var c content
+	if forms[kind].role != "" {
+		if err := d.content(&c, l, kind); err != nil {
+			return nil, err
+		}
+	}
+	switch b := swapped(body, &l, &c).(type) {
+	case chela.AnswerBody:
+		return d.answer(b, l), nil
+	case chela.ResultBody:
+		return d.result(b, l), nil
+	case chela.CompactionBody:
+		b.TokensBefore, b.FirstKept = max(b.TokensBefore, 0), d.ids.entry(cmp.Or(l.FirstKept, l.ID)) // itself: none is kept
+		return b, nil
+	case chela.CustomBody:
+		b.Text, err = d.custom(l, raw)
+		return b, err
+	default:
+		return b, nil
+	}
 }
 
 // formatFields are the fields of a body that the format itself has.
@@ -209,68 +244,46 @@ var formatFields = []string{"text", "attachments", "thinking", "calls", "whole",
 
 // rest parses the chela field of a line: the fields of the body that the format
 // lacks.
-func (d *decoder) rest(l line, body any) error {
-	if l.Chela == nil || !d.ids.own || len(l.Chela.Body) == 0 {
-		return nil
+func (d *decoder) rest(l line, kind chela.EntryKind) (chela.Body, error) {
+	raw := json.RawMessage("{}")
+	if l.Chela != nil && d.ids.own && len(l.Chela.Body) > 0 {
+		raw = l.Chela.Body
 	}
 	var fields map[string]json.RawMessage
-	err := json.Unmarshal(l.Chela.Body, &fields)
+	err := json.Unmarshal(raw, &fields)
 	misplaced := slices.ContainsFunc(formatFields, func(name string) bool { return fields[name] != nil })
-	if err == nil {
-		err = json.Unmarshal(l.Chela.Body, body)
+	body, wrong := chela.DecodeBody(kind, raw)
+	if err = cmp.Or(err, wrong); err != nil || misplaced {
+		return nil, refuse(d.n, "the field chela has no valid body").Because(err)
 	}
-	if err != nil || misplaced {
-		return refuse(d.n, "the field chela has no valid body").Because(err)
+	if kind != chela.EntryCompaction && fields["pinned"] != nil {
+		return nil, refuse(d.n, "only a compaction pins entries")
 	}
-	if _, ok := body.(*chela.CompactionBody); !ok && fields["pinned"] != nil {
-		return refuse(d.n, "only a compaction pins entries")
-	}
-	return nil
+	return body, nil
 }
 
-// custom parses a custom entry. A line of an unknown type is kept verbatim.
-func (d *decoder) custom(l line, raw []byte) (b chela.CustomBody, err error) {
-	if err := d.rest(l, &b); err != nil {
-		return b, err
-	}
+// custom returns the text of a custom entry. A line of an unknown type is kept
+// verbatim.
+func (d *decoder) custom(l line, raw []byte) (text string, err error) {
 	s := namedState{l.Name, l.Data}
 	switch {
 	case l.Type != typeCustom:
 		s = namedState{l.Type, raw}
 	case l.Name == ownState:
-		if err := json.Unmarshal(l.Data, &b.Text); err != nil {
-			return b, refuse(d.n, "the state of chela is not a string").Because(err)
+		if err := json.Unmarshal(l.Data, &text); err != nil {
+			return "", refuse(d.n, "the state of chela is not a string").Because(err)
 		}
-		return b, nil
+		return text, nil
 	}
 	if len(s.Data) == 0 {
 		s.Data = json.RawMessage("null")
 	}
-	text, err := marshal(s)
-	b.Text = string(text)
-	return b, err
+	written, err := marshal(s)
+	return string(written), err
 }
 
-// message parses the body of a message.
-func (d *decoder) message(l line) (chela.Body, error) {
-	switch l.Role {
-	case roleUser:
-		var b chela.UserBody
-		c, err := d.parts(l, &b)
-		b.Text, b.Attachments = c.text, c.attachments
-		return b, err
-	case roleAssistant:
-		return d.answer(l)
-	case roleTool, roleResult:
-		return d.result(l)
-	default:
-		return nil, refuse(d.n, "unknown role %.40q", l.Role).WithHint("use user, assistant or tool")
-	}
-}
-
-func (d *decoder) answer(l line) (b chela.AnswerBody, err error) {
-	c, err := d.parts(l, &b)
-	b.Text, b.Attachments, b.Thinking, b.Calls = c.text, c.attachments, c.thinking, c.calls
+// answer completes the body of an answer.
+func (d *decoder) answer(b chela.AnswerBody, l line) chela.AnswerBody {
 	b.Model = l.Model
 	if l.Provider != "" && l.Model != "" {
 		b.Model = l.Provider + "/" + l.Model
@@ -284,12 +297,11 @@ func (d *decoder) answer(l line) (b chela.AnswerBody, err error) {
 	if u := l.Usage; u != nil {
 		b.Usage = &chela.TokenUsage{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, Reasoning: u.Reasoning}
 	}
-	return b, err
+	return b
 }
 
-func (d *decoder) result(l line) (b chela.ResultBody, err error) {
-	c, err := d.parts(l, &b)
-	b.Text, b.Attachments, b.Whole, b.Tool = c.text, c.attachments, c.whole, l.ToolName
+// result completes the body of a result.
+func (d *decoder) result(b chela.ResultBody, l line) chela.ResultBody {
 	if d.ids.own {
 		b.Call = d.ids.call(l.ToolCallID)
 	} else {
@@ -301,56 +313,11 @@ func (d *decoder) result(l line) (b chela.ResultBody, err error) {
 	case !b.Status.Ended() || b.Status == chela.CallDone:
 		b.Status = chela.CallFailed
 	}
-	return b, err
-}
-
-func (d *decoder) note(l line) (b chela.NoteBody, err error) {
-	c, err := d.parts(l, &b)
-	b.Text, b.Attachments, b.Hidden = c.text, c.attachments, l.Hidden
-	return b, err
-}
-
-func (d *decoder) compaction(l line, id chela.EntryID) (b chela.CompactionBody, err error) {
-	err = d.rest(l, &b)
-	b.Text, b.TokensBefore, b.FirstKept = l.Summary, max(l.Before, 0), id // none is kept
-	if l.FirstKept != "" {
-		b.FirstKept = d.ids.entry(l.FirstKept)
-	}
-	return b, err
-}
-
-// A content is the content of a message.
-type content struct {
-	text        string
-	attachments []chela.Attachment
-	thinking    []chela.Thinking  // of the assistant
-	calls       []chela.CallSpec  // of the assistant
-	whole       *chela.Attachment // of a result
-}
-
-// parts parses the content of a message, and the rest of its body into b.
-func (d *decoder) parts(l line, b any) (c content, err error) {
-	if err := d.rest(l, b); err != nil {
-		return c, err
-	}
-	if err := d.content(&c, l); err != nil {
-		return c, err
-	}
-	_, said := b.(*chela.AnswerBody)
-	_, result := b.(*chela.ResultBody)
-	switch {
-	case !said && len(c.calls) > 0:
-		return c, refuse(d.n, "only the assistant calls tools")
-	case !said && len(c.thinking) > 0:
-		return c, refuse(d.n, "only the assistant thinks")
-	case !result && c.whole != nil:
-		return c, refuse(d.n, "only the text of a result is shortened")
-	}
-	return c, nil
+	return b
 }
 
 // content parses the blocks of a message, or its plain text.
-func (d *decoder) content(c *content, l line) error {
+func (d *decoder) content(c *content, l line, kind chela.EntryKind) error {
 	if len(l.Content) == 0 || json.Unmarshal(l.Content, &c.text) == nil {
 		return nil
 	}
@@ -388,6 +355,14 @@ func (d *decoder) content(c *content, l line) error {
 		}
 	}
 	c.text = strings.Join(texts, "\n")
+	switch {
+	case kind != chela.EntryAssistant && len(c.calls) > 0:
+		return refuse(d.n, "only the assistant calls tools")
+	case kind != chela.EntryAssistant && len(c.thinking) > 0:
+		return refuse(d.n, "only the assistant thinks")
+	case kind != chela.EntryToolResult && c.whole != nil:
+		return refuse(d.n, "only the text of a result is shortened")
+	}
 	return nil
 }
 

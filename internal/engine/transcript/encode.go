@@ -66,44 +66,23 @@ func marshal(v any) ([]byte, error) {
 func (e *encoder) entry(entry chela.Entry, opened *chela.Turn) {
 	l := line{ID: string(entry.ID), Timestamp: stamp{entry.CreatedAt, true}, Chela: &more{Turn: entry.Turn, Opened: opened}}
 	if entry.Parent != "" {
-		parent := string(entry.Parent)
-		l.ParentID = &parent
+		l.ParentID = new(string(entry.Parent))
 	}
 	if entry.CreatedAt.Nanosecond()%int(time.Millisecond) != 0 || entry.CreatedAt.UnixMilli() == 0 {
 		l.Chela.At = entry.CreatedAt
 	}
-	var rest any // fields of the body that the format lacks
-	switch b := entry.Body.(type) {
-	case chela.UserBody:
-		l.Type, l.Role, l.Content = typeMessage, roleUser, e.content(content{text: b.Text, attachments: b.Attachments})
-		b.Text, b.Attachments = "", nil
-		rest = b
-	case chela.AnswerBody:
-		rest = e.answer(&l, b)
-	case chela.ResultBody:
-		rest = e.result(&l, b)
-	case chela.NoteBody:
-		l.Type, l.Role, l.Hidden, l.Content = typeNote, roleUser, b.Hidden, e.content(content{text: b.Text, attachments: b.Attachments})
-		b.Text, b.Attachments, b.Hidden = "", nil, false
-		rest = b
-	case chela.CompactionBody:
-		l.Type, l.Summary, l.FirstKept, l.Before = typeCompaction, b.Text, string(b.FirstKept), b.TokensBefore
-		b.Text, b.FirstKept, b.TokensBefore = "", "", 0
-		rest = b
-	case chela.BranchSummaryBody:
-		l.Type, l.Summary, b.Text = typeBranchSummary, b.Text, ""
-		rest = b
-	case chela.CustomBody:
-		l.Type = typeCustom
-		l.Name, l.Data = custom(b.Text)
-		b.Text = ""
-		rest = b
-	default:
+	form, ok := forms[entry.Kind()]
+	if !ok {
 		e.fail(fmt.Errorf("entry %s is of kind %q", entry.ID, entry.Kind()))
 	}
-	raw, err := marshal(rest)
+	l.Type, l.Role = form.typ, form.role
+	var c content
+	raw, err := marshal(encoded(swapped(entry.Body, &l, &c), &l))
 	if err != nil {
 		e.fail(err)
+	}
+	if form.role != "" {
+		l.Content = e.content(c)
 	}
 	if string(raw) != "{}" {
 		l.Chela.Body = raw
@@ -117,32 +96,35 @@ func (e *encoder) fail(err error) {
 	}
 }
 
-// answer moves the fields of an answer into a line and returns the rest of the
-// body.
-func (e *encoder) answer(l *line, b chela.AnswerBody) chela.AnswerBody {
-	l.Type, l.Role = typeMessage, roleAssistant
-	l.Provider, l.Model = splitModel(b.Model)
-	l.StopReason = stopName(b.Stop)
-	if u := b.Usage; u != nil {
-		l.Usage = &usage{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Total(), u.Reasoning}
+// encoded moves the fields of a body that have another form in the format into
+// its line.
+func encoded(body chela.Body, l *line) chela.Body {
+	switch b := body.(type) {
+	case chela.AnswerBody:
+		l.Provider, l.Model = splitModel(b.Model)
+		if u := b.Usage; u != nil {
+			l.Usage = &usage{u.Input, u.Output, u.CacheRead, u.CacheWrite, u.Total(), u.Reasoning}
+		}
+		if l.StopReason = stopName(b.Stop); l.StopReason != "" {
+			b.Stop = ""
+		}
+		b.Model, b.Usage = "", nil
+		return b
+	case chela.ResultBody:
+		l.ToolCallID, l.IsError, b.Call = string(b.Call), b.Status != chela.CallDone, ""
+		if b.Status == chela.CallDone || b.Status == chela.CallFailed {
+			b.Status = "" // implied by IsError
+		}
+		return b
+	case chela.CompactionBody:
+		l.FirstKept, b.FirstKept = string(b.FirstKept), ""
+		return b
+	case chela.CustomBody:
+		l.Name, l.Data = custom(b.Text)
+		b.Text = ""
+		return b
 	}
-	l.Content = e.content(content{text: b.Text, attachments: b.Attachments, thinking: b.Thinking, calls: b.Calls})
-	b.Text, b.Attachments, b.Thinking, b.Calls, b.Model, b.Usage = "", nil, nil, nil, "", nil
-	if l.StopReason != "" {
-		b.Stop = ""
-	}
-	return b
-}
-
-// result does the same for a result.
-func (e *encoder) result(l *line, b chela.ResultBody) chela.ResultBody {
-	l.Type, l.Role, l.ToolCallID, l.ToolName, l.IsError = typeMessage, roleTool, string(b.Call), b.Tool, b.Status != chela.CallDone
-	l.Content = e.content(content{text: b.Text, attachments: b.Attachments, whole: b.Whole})
-	b.Text, b.Attachments, b.Whole, b.Call, b.Tool = "", nil, nil, "", ""
-	if b.Status == chela.CallDone || b.Status == chela.CallFailed {
-		b.Status = "" // implied by IsError
-	}
-	return b
+	return body
 }
 
 // content encodes thinking, text, calls and attachments as blocks.

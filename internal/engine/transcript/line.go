@@ -27,6 +27,21 @@ const (
 	roleResult    = "toolResult"
 )
 
+// A form is how the lines of entries of a kind are marked. Entries with a role
+// have a content.
+type form struct{ typ, role string }
+
+// forms are the forms of all kinds of entries.
+var forms = map[chela.EntryKind]form{
+	chela.EntryUser:          {typeMessage, roleUser},
+	chela.EntryAssistant:     {typeMessage, roleAssistant},
+	chela.EntryToolResult:    {typeMessage, roleTool},
+	chela.EntryNote:          {typeNote, roleUser},
+	chela.EntryCompaction:    {typ: typeCompaction},
+	chela.EntryBranchSummary: {typ: typeBranchSummary},
+	chela.EntryCustom:        {typ: typeCustom},
+}
+
 // A header is the first line.
 type header struct {
 	Type      string    `json:"type"`
@@ -81,6 +96,54 @@ type said struct {
 	ToolName   string `json:"toolName,omitempty"`   // tool
 	IsError    bool   `json:"isError,omitempty"`    // tool
 }
+
+// A content is the content of a message.
+type content struct {
+	text        string
+	attachments []chela.Attachment
+	thinking    []chela.Thinking  // of the assistant
+	calls       []chela.CallSpec  // of the assistant
+	whole       *chela.Attachment // of a result
+}
+
+// swapped exchanges the fields that a body and its line both have, and returns the
+// body. Writing an entry empties its body this way, and reading one fills it.
+func swapped(body chela.Body, l *line, c *content) chela.Body {
+	switch b := body.(type) {
+	case chela.UserBody:
+		c.swap(&b.Text, &b.Attachments)
+		return b
+	case chela.AnswerBody:
+		c.swap(&b.Text, &b.Attachments)
+		swap(&b.Thinking, &c.thinking)
+		swap(&b.Calls, &c.calls)
+		return b
+	case chela.ResultBody:
+		c.swap(&b.Text, &b.Attachments)
+		swap(&b.Whole, &c.whole)
+		swap(&b.Tool, &l.ToolName)
+		return b
+	case chela.NoteBody:
+		c.swap(&b.Text, &b.Attachments)
+		swap(&b.Hidden, &l.Hidden)
+		return b
+	case chela.CompactionBody:
+		swap(&b.Text, &l.Summary)
+		swap(&b.TokensBefore, &l.Before)
+		return b
+	case chela.BranchSummaryBody:
+		swap(&b.Text, &l.Summary)
+		return b
+	}
+	return body
+}
+
+func (c *content) swap(text *string, attachments *[]chela.Attachment) {
+	swap(text, &c.text)
+	swap(attachments, &c.attachments)
+}
+
+func swap[T any](a, b *T) { *a, *b = *b, *a }
 
 // usage counts tokens. The cost written by some programs is ignored.
 type usage struct {

@@ -30,11 +30,10 @@ type tree struct {
 // be repaired are Invalid.
 func grow(d decoder) (Transcript, error) {
 	t := tree{
-		Transcript: d.t, ids: d.ids, place: make(map[chela.EntryID]int, len(d.t.Entries)), lines: make(map[chela.EntryID]int, len(d.t.Entries)),
+		Transcript: d.t, ids: d.ids, place: make(map[chela.EntryID]int, len(d.t.Entries)), lines: d.at,
 		open: map[chela.EntryID][]chela.CallSpec{}, below: map[chela.EntryID]bool{}, skipped: map[chela.EntryID]chela.EntryID{},
 	}
-	for i, e := range d.t.Entries {
-		t.lines[e.ID] = d.line[i]
+	for _, e := range d.t.Entries {
 		if err := t.hang(e); err != nil {
 			return Transcript{}, err
 		}
