@@ -51,5 +51,5 @@ func (a *App) homeOperations() []api.Bound {
 
 // replays returns the stage on which turns are replayed.
 func (a *App) replays() *replay.Stage {
-	return &replay.Stage{Store: a.store, Agents: a.agents, Turns: a.turnConfig(), Send: a.ingress.Send}
+	return &replay.Stage{Store: a.store, Turns: a.turnConfig(), Agent: a.agents.Agent, Send: a.ingress.Send}
 }

@@ -28,20 +28,12 @@ func newBook(rec *Record) *book {
 	t := rec.Turn
 	t.State, t.Failure, t.Steps, t.Crashes, t.Stop = chela.TurnProcessing, nil, 0, 0, false
 	b := &book{turn: t, before: len(rec.Before), path: slices.Concat(rec.Before, rec.Entries[:rec.opening()])}
-	b.thread = chela.Thread{ID: t.Thread, Session: t.Session, State: chela.ThreadProcessing, Seq: first(rec) - 1}
+	b.thread = chela.Thread{ID: t.Thread, Session: t.Session, State: chela.ThreadProcessing, Seq: rec.first() - 1}
 	if n := len(b.path); n > 0 {
 		b.thread.Head = b.path[n-1].ID
 	}
 	b.thread.Seq += int64(rec.opening())
 	return b
-}
-
-// first returns the sequence number of the turn's first entry.
-func first(rec *Record) int64 {
-	if len(rec.Entries) == 0 {
-		return 1
-	}
-	return rec.Entries[0].Seq
 }
 
 // state folds the content of the book.

@@ -19,42 +19,32 @@ func (p *player) compact(_ context.Context, r prompt.CompactionRequest) (string,
 	if r.Plan.Strategy != chela.StrategySummarize {
 		return summary, nil, nil
 	}
-	n := summaries(p.book.usage) // in the replay so far
-	for _, u := range p.rec.Usage {
-		if u.Purpose != prompt.CompactionPurpose {
-			continue
-		}
-		if n == 0 {
-			return summary, &chela.Finish{Usage: u.Tokens}, nil
-		}
-		n--
+	if n, all := len(summaries(p.book.usage)), summaries(p.rec.Usage); n < len(all) { // n in the replay so far
+		return summary, &chela.Finish{Usage: all[n].Tokens}, nil
 	}
 	return summary, nil, nil
 }
 
-// summaries counts the billed summaries.
-func summaries(rows []chela.Usage) (n int) {
-	for _, u := range rows {
-		if u.Purpose == prompt.CompactionPurpose {
-			n++
-		}
-	}
-	return n
+func billsSummary(u chela.Usage) bool { return u.Purpose == prompt.CompactionPurpose }
+
+// summaries returns the billed summaries.
+func summaries(rows []chela.Usage) []chela.Usage {
+	return slices.DeleteFunc(slices.Clone(rows), func(u chela.Usage) bool { return !billsSummary(u) })
 }
 
 // played returns the recorded rows without billed summaries that were discarded
 // because they could not be archived; a replay does not repeat those.
 func played(recorded, replayed []chela.Usage) []chela.Usage {
-	surplus := summaries(recorded) - summaries(replayed)
+	left := len(summaries(replayed))
 	var rows []chela.Usage
-	for _, u := range slices.Backward(recorded) {
-		if u.Purpose == prompt.CompactionPurpose && surplus > 0 {
-			surplus--
-			continue
+	for _, u := range recorded {
+		if billsSummary(u) {
+			left--
 		}
-		rows = append(rows, u)
+		if left >= 0 || !billsSummary(u) {
+			rows = append(rows, u)
+		}
 	}
-	slices.Reverse(rows)
 	return rows
 }
 
@@ -69,10 +59,5 @@ func (p *player) failed(rest []chela.Entry) error {
 
 // flushed reports whether the turn had a memory flush.
 func flushed(rec *Record) bool {
-	for _, e := range rec.Entries {
-		if e.Kind() == chela.EntryNote && e.Mark().Note == chela.NoteFlush {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(rec.Entries, func(e chela.Entry) bool { return e.Kind() == chela.EntryNote && e.Mark().Note == chela.NoteFlush })
 }

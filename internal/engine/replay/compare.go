@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ func (p *player) compare() *api.Difference {
 	b, rec := p.book, p.rec
 	names := p.names()
 	for i := range max(len(rec.Entries), len(b.entries())) {
-		then, now := entryAt(rec.Entries, i), entryAt(b.entries(), i)
+		then, now := at(rec.Entries, i), at(b.entries(), i)
 		if then.Kind() != now.Kind() {
 			return &api.Difference{Place: fmt.Sprintf("entry %d", i+1), Recorded: line(then), Replayed: line(now)}
 		}
@@ -29,17 +30,18 @@ func (p *player) compare() *api.Difference {
 			return d
 		}
 	}
-	if d := names.differ("ending", ending(rec.Turn, rec.Entries), ending(b.turn, b.entries())); d != nil {
-		return d
-	}
-	if d := names.differ("call", viewsOf(rec.Calls, viewOfCall), viewsOf(b.calls, viewOfCall)); d != nil {
-		return d
-	}
-	if d := names.differ("approval", viewsOf(rec.Approvals, viewOfApproval), viewsOf(b.approvals, viewOfApproval)); d != nil {
-		return d
-	}
-	if d := names.differ("usage", viewsOf(played(rec.Usage, b.usage), viewOfUsage), viewsOf(b.usage, viewOfUsage)); d != nil {
-		return d
+	for _, part := range []struct {
+		place              string
+		recorded, replayed any
+	}{
+		{"ending", ending(rec.Turn, rec.Entries), ending(b.turn, b.entries())},
+		{"call", viewsOf(rec.Calls, viewOfCall), viewsOf(b.calls, viewOfCall)},
+		{"approval", viewsOf(rec.Approvals, viewOfApproval), viewsOf(b.approvals, viewOfApproval)},
+		{"usage", viewsOf(played(rec.Usage, b.usage), viewOfUsage), viewsOf(b.usage, viewOfUsage)},
+	} {
+		if d := names.differ(part.place, part.recorded, part.replayed); d != nil {
+			return d
+		}
 	}
 	for _, a := range p.asks {
 		want, sent := a.derived(rec)
@@ -48,13 +50,6 @@ func (p *player) compare() *api.Difference {
 		}
 	}
 	return nil
-}
-
-func entryAt(entries []chela.Entry, i int) chela.Entry {
-	if i < len(entries) {
-		return entries[i]
-	}
-	return chela.Entry{}
 }
 
 // line summarizes an entry.
@@ -184,21 +179,17 @@ func differ(place string, then, now any) *api.Difference {
 }
 
 func keysOf(a, b map[string]any) []string {
-	var keys []string
-	for _, m := range []map[string]any{a, b} {
-		for key := range m {
-			keys = append(keys, key)
-		}
-	}
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(keys)
 	return slices.Compact(keys)
 }
 
-func at(list []any, i int) any {
+// at returns an element of a list, the zero value behind its end.
+func at[T any](list []T, i int) (element T) {
 	if i < len(list) {
 		return list[i]
 	}
-	return nil
+	return element
 }
 
 // inside appends a key to a place: "entry 3 (user): body.text".

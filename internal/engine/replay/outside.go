@@ -12,7 +12,7 @@ import (
 // before inspects the remaining record and triggers the outside event that
 // comes next, if any.
 func (p *player) before(s machine.State) {
-	p.at = min(int(s.Thread.Seq-first(p.rec)+1), len(p.rec.Entries))
+	p.seek(s)
 	p.step = s.Turn.Steps
 	if len(p.running(s)) == 0 {
 		p.gone = ""
@@ -25,6 +25,11 @@ func (p *player) before(s machine.State) {
 	if p.endedFromOutside() && p.over(s) {
 		p.end()
 	}
+}
+
+// seek moves to the position of a state in the record.
+func (p *player) seek(s machine.State) {
+	p.at = min(int(s.Thread.Seq-p.rec.first()+1), len(p.rec.Entries))
 }
 
 // rest returns the remaining part of the record.
@@ -146,13 +151,7 @@ func (p *player) neverRan(e chela.Entry) bool {
 }
 
 // recorded returns the call answered by an entry of the record.
-func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) {
-	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return c.ID == e.Result().Call })
-	if i < 0 {
-		return chela.ToolCall{}, false
-	}
-	return p.rec.Calls[i], true
-}
+func (p *player) recorded(e chela.Entry) (chela.ToolCall, bool) { return p.rec.call(e.Result().Call) }
 
 // end ends the turn by the recorded outside event.
 func (p *player) end() {

@@ -50,9 +50,8 @@ func newPlayer(rec *Record, cfg Config) *player {
 		}
 	}
 	for _, a := range rec.Approvals {
-		i := slices.IndexFunc(rec.Calls, func(c chela.ToolCall) bool { return c.ID == a.Call })
-		if i >= 0 {
-			p.asked[placeOf(rec.Calls[i])] = a
+		if c, ok := rec.call(a.Call); ok {
+			p.asked[placeOf(c)] = a
 		}
 	}
 	return p
@@ -215,8 +214,8 @@ func (p *player) answer(s machine.State) error {
 // bring applies the recorded event that ended, or partly satisfied, the wait
 // for client-side results.
 func (p *player) bring(s machine.State) error {
-	p.at = int(s.Thread.Seq - first(p.rec) + 1)
-	if p.at >= len(p.rec.Entries) {
+	p.seek(s)
+	if len(p.rest()) == 0 {
 		return fmt.Errorf("%w: it waits for results", errLost)
 	}
 	next := p.rest()[0]

@@ -69,6 +69,14 @@ func ending(t chela.Turn, entries []chela.Entry) api.Ending {
 	return end
 }
 
+// first returns the sequence number of the turn's first entry.
+func (r *Record) first() int64 {
+	if len(r.Entries) == 0 {
+		return 1
+	}
+	return r.Entries[0].Seq
+}
+
 // A place is the position of a call in its turn. Unlike ids it is the same in
 // record and replay.
 type place struct{ step, index int }
@@ -82,6 +90,15 @@ func (r *Record) calls() map[place]chela.ToolCall {
 		byPlace[placeOf(c)] = c
 	}
 	return byPlace
+}
+
+// call returns a call of the record.
+func (r *Record) call(id chela.CallID) (c chela.ToolCall, ok bool) {
+	i := slices.IndexFunc(r.Calls, func(c chela.ToolCall) bool { return c.ID == id })
+	if i < 0 {
+		return c, false
+	}
+	return r.Calls[i], true
 }
 
 // never reports whether a call never ran here, so that its result is only the

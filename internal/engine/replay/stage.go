@@ -11,19 +11,15 @@ import (
 
 // A Stage replays the turns of a home.
 type Stage struct {
-	Store  *store.Store
-	Agents agents
-	Turns  turn.Config
+	Store *store.Store
+	Turns turn.Config
+
+	// Agent returns the agent that executes a turn.
+	Agent func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
 
 	// Send commits messages to one thread and follows the turn that takes the
 	// first one, until it ends or waits.
 	Send func(ctx context.Context, messages []chela.Inbound) (chela.Turn, error)
-}
-
-// agents are the agents of a home.
-type agents interface {
-	// Agent returns the agent that executes a turn.
-	Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
 }
 
 // Operations binds the operation that replays a turn.
@@ -51,7 +47,7 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (api.Rep
 	if err != nil {
 		return api.Replay{}, err
 	}
-	agent, err := s.Agents.Agent(ctx, session, rec.Turn)
+	agent, err := s.Agent(ctx, session, rec.Turn)
 	if err != nil {
 		return api.Replay{}, err
 	}

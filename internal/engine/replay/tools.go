@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"chela"
@@ -68,7 +67,7 @@ func (t tools) own(name string) bool {
 func (t tools) Check(name string, args json.RawMessage) (json.RawMessage, error) {
 	for _, e := range t.rec.Entries {
 		for _, spec := range e.Answer().Calls {
-			c, ok := t.byID(spec.ID)
+			c, ok := t.rec.call(spec.ID)
 			if !ok || c.Step != t.step || spec.Tool != name || string(spec.Args) != string(args) {
 				continue
 			}
@@ -79,14 +78,6 @@ func (t tools) Check(name string, args json.RawMessage) (json.RawMessage, error)
 		}
 	}
 	return args, nil
-}
-
-func (p *player) byID(id chela.CallID) (chela.ToolCall, bool) {
-	i := slices.IndexFunc(p.rec.Calls, func(c chela.ToolCall) bool { return c.ID == id })
-	if i < 0 {
-		return chela.ToolCall{}, false
-	}
-	return p.rec.Calls[i], true
 }
 
 // Hash implements turn.Toolbox.
