@@ -20,7 +20,7 @@ func (a *Agents) Answerable(ctx context.Context, in chela.Inbound) error {
 	if err == nil || in.Model != "" {
 		return err
 	}
-	s, found := store.Find(ctx, a.cfg.Store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	s, found := store.Get(ctx, a.cfg.Store, (*store.Read).Session, in.Session)
 	if found == nil && s.Settings.Model != "" {
 		err = a.cfg.Providers.Usable(s.Settings.Model)
 	}
@@ -29,7 +29,7 @@ func (a *Agents) Answerable(ctx context.Context, in chela.Inbound) error {
 
 // Candidates returns the models that may answer a message, the first choice first.
 func (a *Agents) Candidates(ctx context.Context, in chela.Inbound) ([]string, error) {
-	s, err := store.Find(ctx, a.cfg.Store, func(r *store.Read) (chela.Session, error) { return r.Session(ctx, in.Session) })
+	s, err := store.Get(ctx, a.cfg.Store, (*store.Read).Session, in.Session)
 	if chela.KindOf(err) == chela.NotFound {
 		s, err = chela.Session{Key: in.Session, Agent: in.Agent}, nil
 	}

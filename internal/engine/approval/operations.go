@@ -17,7 +17,7 @@ func (as *Approvals) Operations() []api.Bound {
 	return []api.Bound{
 		api.ApprovalsList.Do(as.list),
 		api.ApprovalsShow.Do(func(ctx context.Context, _ api.Caller, q api.ApprovalRef) (chela.Approval, error) {
-			return store.Find(ctx, as.store, func(r *store.Read) (chela.Approval, error) { return r.Approval(ctx, q.ID) })
+			return store.Get(ctx, as.store, (*store.Read).Approval, q.ID)
 		}),
 		api.ApprovalsAnswer.Do(func(ctx context.Context, c api.Caller, q api.AnswerRequest) (chela.Approval, error) {
 			a := q.Answer

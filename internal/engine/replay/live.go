@@ -42,7 +42,7 @@ func (s *Stage) again(ctx context.Context, rec Record, session chela.Session) (*
 	if err != nil {
 		return nil, err
 	}
-	entries, err := store.Find(ctx, s.Store, func(r *store.Read) ([]chela.Entry, error) { return r.TurnEntries(ctx, turn.ID) })
+	entries, err := store.Get(ctx, s.Store, (*store.Read).TurnEntries, turn.ID)
 	return &api.LiveTurn{Thread: t.ID, Turn: turn.ID, Ending: ending(turn, entries)}, err
 }
 

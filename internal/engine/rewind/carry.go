@@ -154,7 +154,7 @@ func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (c
 		return w.Announce(ctx, v.DoneAt, []chela.Event{{Kind: chela.EventSessionChanged, Session: v.Session, Thread: v.Thread}})
 	})
 	if chela.KindOf(err) == chela.Conflict { // another process completed it first
-		return store.Find(ctx, m.store, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(ctx, v.ID) })
+		return store.Get(ctx, m.store, (*store.Read).Rewind, v.ID)
 	}
 	if err != nil {
 		return v, err
@@ -175,7 +175,7 @@ func (m *Rewinds) wake(ctx context.Context, key chela.SessionKey) {
 // here; of all sessions if key is empty. A rewind that waits for the end of a
 // turn asks that turn to stop and completes after it ended.
 func (m *Rewinds) Finish(ctx context.Context, key chela.SessionKey) error {
-	open, err := store.Find(ctx, m.store, func(r *store.Read) ([]chela.Rewind, error) { return r.OpenRewinds(ctx, key) })
+	open, err := store.Get(ctx, m.store, (*store.Read).OpenRewinds, key)
 	for _, v := range open {
 		if m.left(v) && m.claim(v.ID) {
 			err = errors.Join(err, m.finish(ctx, v))

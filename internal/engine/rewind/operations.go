@@ -34,7 +34,7 @@ func (m *Rewinds) Operations() []api.Bound {
 }
 
 func (m *Rewinds) show(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.Thread, error) {
-	t, err := store.Find(ctx, m.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, q.ID) })
+	t, err := store.Get(ctx, m.store, (*store.Read).Thread, q.ID)
 	if err != nil {
 		return api.Thread{}, err
 	}

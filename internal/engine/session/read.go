@@ -27,7 +27,7 @@ func (ss *Sessions) Session(ctx context.Context, key chela.SessionKey) (api.Sess
 }
 
 func (ss *Sessions) thread(ctx context.Context, id chela.ThreadID) (chela.Thread, error) {
-	return store.Find(ctx, ss.store, func(r *store.Read) (chela.Thread, error) { return r.Thread(ctx, id) })
+	return store.Get(ctx, ss.store, (*store.Read).Thread, id)
 }
 
 // agents makes the prompts of sessions.
