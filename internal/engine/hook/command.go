@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 )
 
 // commandEnv is the complete environment of a command.
@@ -36,12 +37,12 @@ func (c command) ask(ctx context.Context, m Moment) (outcome, error) {
 	cmd := exec.CommandContext(ctx, c.argv[0], c.argv[1:]...)
 	cmd.Dir, cmd.Env, cmd.WaitDelay = c.dir, commandEnv, endTime
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(append(input, '\n')), &out, &trouble
-	group(cmd)
+	local.Group(cmd)
 	err = cmd.Run()
 	if cmd.Process != nil {
 		// Kill child processes that outlived the command; usually there are
 		// none.
-		if left := killGroup(cmd.Process.Pid); err == nil && left != nil && !errors.Is(left, os.ErrProcessDone) {
+		if left := local.KillGroup(cmd); err == nil && left != nil && !errors.Is(left, os.ErrProcessDone) {
 			err = left
 		}
 	}

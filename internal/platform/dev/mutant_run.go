@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"chela/internal/platform/local"
 )
 
 // A result is how a mutant ended.
@@ -189,12 +191,12 @@ func (s *suite) run(ctx context.Context, setting string, tests []*trial) ([]byte
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", limited, s.binary, "^("+strings.Join(names, "|")+")$")
 	cmd.Dir, cmd.Env = s.folder, append(os.Environ(), "TMPDIR="+s.temp, setting)
 	cmd.Env = append(cmd.Env, "RAPID_SEED=1", "RAPID_NOFAILFILE=true", "RAPID_SHRINKTIME=0s")
-	group(cmd)
+	local.Group(cmd)
 	cmd.WaitDelay = time.Second
 	cmd.Stdout, cmd.Stderr = &out, &out
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = killGroup(cmd) // fails if none is left
+		_ = local.KillGroup(cmd) // fails if none is left
 	}
 	return out.text, err
 }
