@@ -151,7 +151,6 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.approvals = approval.New(a.store, approval.Config{
 		Process: a.process(a.bus.Emit),
 		Wake:    a.lanes.Wake,
-		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	a.sessions = session.New(a.store, session.Config{
 		Process: a.process(a.bus.Emit),

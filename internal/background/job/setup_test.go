@@ -93,7 +93,6 @@ func (p process) begin(t *testing.T) *house {
 	h.approvals = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
 		Wake:    h.lanes.Wake,
-		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	jc := job.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
@@ -169,10 +168,6 @@ func (h *house) heard(e chela.Event) {
 	h.work.Nudge()
 }
 
-type toolbox struct{ *tool.Set }
-
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
-
 func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string) lane.Config {
 	h.t.Helper()
 	played, err := script.Parse([]byte(scenario))
@@ -193,7 +188,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set},
+				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
 				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 					return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
 				},

@@ -188,10 +188,6 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 	return cfg
 }
 
-type toolbox struct{ *tool.Set }
-
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
-
 func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *lane.Lanes {
 	h.t.Helper()
 	if scenario == "" {
@@ -219,7 +215,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set},
+				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
 				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 					return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
 				},

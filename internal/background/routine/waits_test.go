@@ -16,7 +16,6 @@ import (
 	"chela/internal/engine/approval"
 	"chela/internal/platform/local"
 	"chela/internal/store"
-	"chela/internal/tool"
 )
 
 // asks is a run that asks a person before it ends.
@@ -61,7 +60,6 @@ func (h *house) answer(run chela.RoutineRun) {
 	desk := approval.New(h.store, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler)},
 		Wake:    h.lanes.Wake,
-		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	asked, err := store.Find(h.t.Context(), h.store, func(r *store.Read) ([]chela.Approval, error) { return r.TurnApprovals(h.t.Context(), run.Turn) })
 	if err != nil || len(asked) == 0 {

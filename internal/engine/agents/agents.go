@@ -5,7 +5,6 @@ package agents
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
@@ -57,14 +56,8 @@ type frameKey struct {
 // for the same principal.
 type frame struct {
 	prompt.Frame
-	tools Toolbox
+	tools *tool.Set
 }
-
-// A Toolbox is a set of tools in the form that turns use.
-type Toolbox struct{ *tool.Set }
-
-// Hash implements turn.Toolbox.
-func (Toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 // New returns the agents of a configuration.
 func New(cfg Config) *Agents {
@@ -112,17 +105,17 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 			return turn.Agent{}, err
 		}
 		if single(t) {
-			f.tools, f.Tools, f.ToolTokens = Toolbox{&tool.Set{}}, nil, 0
+			f.tools, f.Tools, f.ToolTokens = &tool.Set{}, nil, 0
 		}
 	}
 	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
-		agent.Provider = Unusable(err)
+		agent.Provider = unusable{err}
 		return agent, nil
 	}
 	models := a.cfg.Settings.ModelsOf(s.Agent, t.Model)
-	if agent.Provider, agent.Model, err = a.cfg.Providers.ServeAll(models); err != nil {
-		agent.Provider = Unusable(err)
+	if agent.Provider, agent.Model, err = a.cfg.Providers.Serve(models...); err != nil {
+		agent.Provider = unusable{err}
 	}
 	agent.Patience = a.cfg.Providers.patience(models)
 	agent.Cheap = func() (chela.Provider, string) { return a.cheap(s.Agent, models) }
@@ -140,7 +133,7 @@ func (a *Agents) cheap(name string, models []string) (chela.Provider, string) {
 	if a.cfg.Providers.Model(agent.CheapModel).Window < a.cfg.Providers.Model(models[0]).Window {
 		return nil, ""
 	}
-	p, model, err := a.cfg.Providers.ServeAll(append([]string{agent.CheapModel}, models...))
+	p, model, err := a.cfg.Providers.Serve(append([]string{agent.CheapModel}, models...)...)
 	if err != nil {
 		return nil, ""
 	}
@@ -163,7 +156,7 @@ func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prom
 }
 
 // Toolbox returns the tools of an agent in sessions with people.
-func (a *Agents) Toolbox(agent string) (Toolbox, error) {
+func (a *Agents) Toolbox(agent string) (*tool.Set, error) {
 	f, err := a.frame(frameKey{agent, chela.KeyMain, chela.PrincipalOwner})
 	return f.tools, err
 }
@@ -211,7 +204,7 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 	}
 	agent, err := a.cfg.Settings.Agent(key.agent)
 	if err != nil {
-		return frame{tools: Toolbox{&tool.Set{}}}, err
+		return frame{tools: &tool.Set{}}, err
 	}
 	tools := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
 		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name) ||
@@ -221,7 +214,7 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 	if err != nil {
 		return frame{}, err
 	}
-	f := frame{tools: Toolbox{set}}
+	f := frame{tools: set}
 	f.Frame = prompt.Frame{System: prompt.System(a.cfg.Settings.Name, prompt.Role(key.kind), agent.Prompt), Tools: set.Specs()}.Counted()
 	a.frames[key] = f
 	return f, nil

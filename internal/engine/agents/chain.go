@@ -196,10 +196,7 @@ func (p *Providers) recorded(c chela.Provider, model string) chela.Provider {
 	return p.recorder.Record(c, model)
 }
 
-// Unusable returns a provider that always fails with the reason why it is
-// unusable.
-func Unusable(err error) chela.Provider { return unusable{err} }
-
+// An unusable provider always fails with the reason why it is unusable.
 type unusable struct{ err error }
 
 func (u unusable) Stream(context.Context, *chela.Request) iter.Seq2[chela.Chunk, error] {

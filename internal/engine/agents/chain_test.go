@@ -167,7 +167,7 @@ func TestChain(t *testing.T) {
 			if strings.Contains(tt.settings, "providers.c") {
 				models = append([]string{"c/none"}, models...)
 			}
-			p, name, err := h.open(t, tt.settings).ServeAll(models)
+			p, name, err := h.open(t, tt.settings).Serve(models...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -288,7 +288,7 @@ func TestBreakerIsShared(t *testing.T) {
 		h := newHome(t, all(overloaded), all(good))
 		p := h.open(t, "[chain]\nattempts = 1\nbreaker_failures = 2"+keyless)
 		for range 4 {
-			a, name, err := p.ServeAll(models)
+			a, name, err := p.Serve(models...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -309,7 +309,7 @@ func TestCacheIsFree(t *testing.T) {
 		h := newHome(t, all(good), all(good))
 		home := h.open(t, "[chain]\ncache = \"10m\""+keyless)
 		for range 3 {
-			p, name, err := home.ServeAll(models)
+			p, name, err := home.Serve(models...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +329,7 @@ func TestMissingModelIsLookedFor(t *testing.T) {
 	h := newHome(t, all(overloaded), all(good))
 	file := filepath.Join(t.TempDir(), "later.yaml")
 	models := []string{"script/" + file, "a/one"}
-	p, name, err := h.open(t, fmt.Sprintf("model = %q\n[chain]\nattempts = 1", models[0])).ServeAll(models)
+	p, name, err := h.open(t, fmt.Sprintf("model = %q\n[chain]\nattempts = 1", models[0])).Serve(models...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ kind = "script"
 			t.Errorf("tried %s: %v, %v", name, trials, err)
 		}
 		// Where it stands in a chain all the same, it is passed over.
-		used, model, err := p.ServeAll([]string{name, names[0].(string)})
+		used, model, err := p.Serve(name, names[0].(string))
 		if err != nil {
 			t.Fatal(err)
 		}

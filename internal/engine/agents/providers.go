@@ -102,15 +102,20 @@ func NewProviders(cfg ProviderConfig) (*Providers, error) {
 	return p, err
 }
 
-// Serve returns the provider of provider/model without fallbacks, and the
-// model's name there. The error of an unavailable model says why. Assumed
+// Serve returns a provider of the first of some models, as provider/model, with
+// the others as fallbacks, and the model's name there. The error of a single model
+// that is unavailable says why; one with fallbacks may be unavailable. Assumed
 // properties are logged once.
-func (p *Providers) Serve(model string) (used chela.Provider, name string, err error) {
-	s, err := p.serve(model)
-	if err != nil {
-		return nil, "", err
+func (p *Providers) Serve(models ...string) (used chela.Provider, name string, err error) {
+	_, name, _ = strings.Cut(models[0], "/")
+	if len(models) == 1 {
+		s, err := p.serve(models[0])
+		if err != nil {
+			return nil, "", err
+		}
+		name = s.name
 	}
-	return p.chain([]string{model}), s.name, nil
+	return p.chain(models), name, nil
 }
 
 // Lacks returns the subset of parameters that the provider of provider/model
@@ -127,17 +132,6 @@ func (p *Providers) Lacks(model string, set []provider.Parameter) []provider.Par
 func (p *Providers) Usable(model string) error {
 	_, _, err := p.Serve(model)
 	return err
-}
-
-// ServeAll returns a provider of the first of some models, as provider/model,
-// with the others as fallbacks, also if it is unavailable. For a single model,
-// the error says why it is unavailable.
-func (p *Providers) ServeAll(models []string) (used chela.Provider, name string, err error) {
-	if len(models) == 1 {
-		return p.Serve(models[0])
-	}
-	_, name, _ = strings.Cut(models[0], "/")
-	return p.chain(models), name, nil
 }
 
 // serve returns a single model.

@@ -23,6 +23,7 @@ import (
 	"chela/internal/engine/policy"
 	"chela/internal/platform/local"
 	"chela/internal/store"
+	"chela/internal/tool"
 )
 
 // sweepTime is the interval at which expired approvals are closed.
@@ -32,7 +33,6 @@ const sweepTime = time.Minute
 type Config struct {
 	local.Process
 
-	Hash func(tool string, args []byte) string         // binds an approval to its call
 	Wake func(context.Context, chela.SessionKey) error // resumes a lane
 }
 
@@ -190,7 +190,7 @@ func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approv
 	if err != nil {
 		return nil, err
 	}
-	if r.Answer != chela.AnswerNo && as.cfg.Hash(call.Tool, call.Args) != a.ArgsHash {
+	if r.Answer != chela.AnswerNo && tool.Hash(call.Tool, call.Args) != a.ArgsHash {
 		return nil, chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("deny it; the agent can request the call again")
 	}
 	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, as.cfg.Now()

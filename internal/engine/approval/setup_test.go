@@ -3,7 +3,6 @@ package approval_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -85,7 +84,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set}, Policy: h.rule,
+				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set, Policy: h.rule,
 			}, nil
 		},
 		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
@@ -93,7 +92,6 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	h.approvals = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
 		Wake:    h.lanes.Wake,
-		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -109,11 +107,6 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	})
 	return h
 }
-
-type toolbox struct{ *tool.Set }
-
-// Hash implements turn.Toolbox.
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 // tool returns a tool that marks each of the names it is given; they are what
 // patterns are matched against.

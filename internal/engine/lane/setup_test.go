@@ -3,7 +3,6 @@ package lane_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -173,7 +172,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 		}),
 		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
 			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: toolbox{set},
+				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
 				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 					d := policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})
 					return turn.Ruling(d), nil
@@ -192,7 +191,6 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	h.desk = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.bus.Emit, Log: log},
 		Wake:    h.lanes.Wake,
-		Hash:    func(name string, args []byte) string { return tool.Hash(name, args) },
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -209,10 +207,6 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	t.Cleanup(h.stop)
 	return h
 }
-
-type toolbox struct{ *tool.Set }
-
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 const mainSession chela.SessionKey = "agent:main:main"
 

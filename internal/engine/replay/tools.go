@@ -9,7 +9,6 @@ import (
 	"chela"
 	"chela/internal/engine/turn"
 	"chela/internal/safety/provenance"
-	"chela/internal/tool"
 )
 
 // agent returns the agent of the replayed turn.
@@ -79,9 +78,6 @@ func (t tools) Check(name string, args json.RawMessage) (json.RawMessage, error)
 	}
 	return args, nil
 }
-
-// Hash implements turn.Toolbox.
-func (t tools) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 // judge returns the recorded judgement of a call.
 func (t tools) judge(name string) func(json.RawMessage) chela.Judgement {

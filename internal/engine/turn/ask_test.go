@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/turn"
+	"chela/internal/tool"
 )
 
 // answer stores an answer as package approval does; the next run goes on.
@@ -42,7 +43,7 @@ func TestAskThenGoOn(t *testing.T) {
 	a := r.book.approvals[0]
 	want := chela.Approval{
 		ID: a.ID, Call: r.book.calls[1].ID, Turn: "turn_1", Thread: "thr_1", Session: "agent:main:main", State: chela.ApprovalPending,
-		Tool: "write", Effect: chela.EffectWrite, ArgsHash: toolbox{}.Hash("write", []byte(`{"name":"b"}`)),
+		Tool: "write", Effect: chela.EffectWrite, ArgsHash: tool.Hash("write", []byte(`{"name":"b"}`)),
 		Preview: `write {"name":"b"}`, Offers: []chela.Offer{{}}, Reason: "it hurts", CreatedAt: a.CreatedAt, ExpiresAt: a.CreatedAt.Add(time.Hour),
 	}
 	if diff := cmp.Diff(want, a); diff != "" {

@@ -16,6 +16,7 @@ import (
 	"chela/internal/platform/fail"
 	"chela/internal/platform/local"
 	"chela/internal/safety/provenance"
+	"chela/internal/tool"
 )
 
 // maxCalls is the maximum number of calls per answer.
@@ -123,13 +124,13 @@ func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (_ 
 // ask requests an approval and releases the lane. The policy is consulted again
 // first, because an earlier answer may cover this call too.
 func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) {
-	tool, ok := n.agent.Tools.Get(c.Tool)
+	found, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
 		c.State, c.Why = chela.CallDenied, "denied: there is no tool "+c.Tool+" any more"
 		n.move(c)
 		return false, nil
 	}
-	j := judgement(tool, c)
+	j := judgement(found, c)
 	again, floor, err := n.rule(ctx, c, j)
 	if err != nil {
 		return false, err
@@ -145,7 +146,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	}
 	a := chela.Approval{
 		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
-		Tool: c.Tool, Effect: c.Effect, ArgsHash: n.agent.Tools.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
+		Tool: c.Tool, Effect: c.Effect, ArgsHash: tool.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
 		Offers: offers, Reason: again.Why, Floor: floor, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
 	if a.Preview == "" {

@@ -35,10 +35,6 @@ type Toolbox interface {
 	// Check returns args with harmless mistakes corrected, or a NotFound or
 	// Invalid error whose message lists all mistakes.
 	Check(name string, args json.RawMessage) (json.RawMessage, error)
-
-	// Hash returns the hash that binds an approval to a call: of the tool's
-	// name and its canonical arguments.
-	Hash(name string, args json.RawMessage) string
 }
 
 // A Ruling is the policy's decision on a call, with its reason.

@@ -219,12 +219,6 @@ func (r *rig) emit(e chela.Event) {
 	}
 }
 
-// toolbox gives a set the words of a turn.
-type toolbox struct{ *tool.Set }
-
-// Hash implements turn.Toolbox.
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
-
 // run performs one run from what the book has.
 func (r *rig) run() (machine.State, error) {
 	r.Helper()
@@ -233,7 +227,7 @@ func (r *rig) run() (machine.State, error) {
 		r.Fatal(err)
 	}
 	agent := turn.Agent{
-		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: toolbox{set}, Frame: r.frame(),
+		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: set, Frame: r.frame(),
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
 				return turn.Ruling{Verdict: chela.Allow}, r.policyErr
