@@ -97,7 +97,13 @@ func (as *Approvals) take(ctx context.Context, w *store.Write, r Reply) (a chela
 		return a, nil, chela.Ef(chela.Invalid, "%q is not an answer", r.Answer).
 			WithHint("use once, session, pattern or no")
 	}
-	if a, err = as.locked(ctx, w, r.ID); err != nil {
+	if a, err = w.Approval(ctx, r.ID); err != nil {
+		return a, nil, err
+	}
+	if _, err := w.LockLane(ctx, a.Session); err != nil { // excludes concurrent decisions about the turn
+		return a, nil, err
+	}
+	if a, err = w.Approval(ctx, r.ID); err != nil {
 		return a, nil, err
 	}
 	news, err = as.answer(ctx, w, &a, r)
@@ -165,19 +171,6 @@ func (as *Approvals) askedIn(ctx context.Context, in chela.Inbound) (asked []che
 		return err
 	})
 	return asked, err
-}
-
-// locked locks the lane of an approval's session, which excludes concurrent
-// decisions about its turn, and then reads the approval.
-func (as *Approvals) locked(ctx context.Context, w *store.Write, id chela.ApprovalID) (chela.Approval, error) {
-	a, err := w.Approval(ctx, id)
-	if err != nil {
-		return a, err
-	}
-	if _, err := w.LockLane(ctx, a.Session); err != nil {
-		return a, err
-	}
-	return w.Approval(ctx, id)
 }
 
 // answer records an answer within a transaction. A late answer closes the
@@ -365,12 +358,7 @@ func (as *Approvals) Run(ctx context.Context) error {
 
 // Sweep closes expired approvals and resumes their turns.
 func (as *Approvals) Sweep(ctx context.Context) error {
-	var pending []chela.Approval
-	err := as.store.Read(ctx, func(r *store.Read) error {
-		var err error
-		pending, err = r.PendingApprovals(ctx, "")
-		return err
-	})
+	pending, err := store.Get(ctx, as.store, (*store.Read).PendingApprovals, "")
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type command struct {
 	dir  string
 }
 
-// ask implements kind. The program and all its child processes have ended when
+// ask is an askFunc. The program and all its child processes have ended when
 // it returns.
 func (c command) ask(ctx context.Context, m Moment) (outcome, error) {
 	input, err := json.Marshal(m)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"chela"
@@ -86,10 +87,8 @@ const (
 	actReject   = "reject"
 )
 
-// A kind runs a hook of one kind.
-type kind interface {
-	ask(ctx context.Context, m Moment) (outcome, error)
-}
+// An askFunc runs a hook of one kind.
+type askFunc func(ctx context.Context, m Moment) (outcome, error)
 
 // Config holds the shared dependencies of hooks. The fields up to Log are
 // required.
@@ -111,7 +110,7 @@ type Hooks struct {
 
 type hook struct {
 	Spec
-	kind kind
+	run askFunc
 }
 
 // maxQueued is the capacity of the notification queue.
@@ -122,19 +121,19 @@ func New(specs []Spec, cfg Config) (*Hooks, error) {
 	h := &Hooks{cfg: cfg, queue: make(chan Moment, maxQueued)}
 	for i, s := range specs {
 		s.Name, s.Timeout = cmp.Or(s.Name, fmt.Sprintf("hooks[%d]", i+1)), cmp.Or(s.Timeout, DefaultTimeout)
-		k, err := kindOf(s, cfg)
+		run, err := newAsk(s, cfg)
 		if err != nil {
 			return nil, err
 		}
-		h.hooks = append(h.hooks, hook{Spec: s, kind: k})
+		h.hooks = append(h.hooks, hook{s, run})
 	}
 	return h, nil
 }
 
-func kindOf(s Spec, cfg Config) (kind, error) {
+func newAsk(s Spec, cfg Config) (askFunc, error) {
 	switch {
 	case len(s.Command) > 0:
-		return command{argv: s.Command, dir: cfg.Dir}, nil
+		return command{argv: s.Command, dir: cfg.Dir}.ask, nil
 	case s.URL != "":
 		return newWebhook(s.URL)
 	default:
@@ -150,15 +149,7 @@ func (s Spec) wants(m Moment) bool {
 
 // Any reports whether at least one hook applies to a moment.
 func (h *Hooks) Any(m Moment) bool {
-	if h == nil {
-		return false
-	}
-	for _, one := range h.hooks {
-		if one.wants(m) {
-			return true
-		}
-	}
-	return false
+	return h != nil && slices.ContainsFunc(h.hooks, func(one hook) bool { return one.wants(m) })
 }
 
 // A Verdict is the combined decision of the hooks of a point.
@@ -177,9 +168,10 @@ func (h *Hooks) Fire(ctx context.Context, m Moment) Verdict {
 		if !one.wants(m) {
 			continue
 		}
+		log := h.cfg.Log.With("hook", one.Name, "point", string(m.Point), "session", string(m.Session))
 		out, err := one.ask(ctx, m)
 		if err != nil {
-			h.cfg.Log.Warn("hook failed", "hook", one.Name, "point", string(m.Point), "session", string(m.Session), "open", one.Open, "error", err)
+			log.Warn("hook failed", "open", one.Open, "error", err)
 			if one.Open {
 				h.tell(m, one.Name+" failed and was skipped", chela.KindOf(err))
 				continue
@@ -192,12 +184,12 @@ func (h *Hooks) Fire(ctx context.Context, m Moment) Verdict {
 			if reason := cmp.Or(out.reason, one.Reason); reason != "" {
 				why += ": " + reason
 			}
-			h.cfg.Log.Info("hook refused", "hook", one.Name, "point", string(m.Point), "session", string(m.Session), "turn", string(m.Turn))
+			log.Info("hook refused", "turn", string(m.Turn))
 			h.tell(m, why, chela.Denied)
 			return Verdict{Moment: m, Refused: "the hook " + why}
 		case out.action == actModify && out.text != m.subject():
 			m = m.with(out.text)
-			h.cfg.Log.Info("hook changed", "hook", one.Name, "point", string(m.Point), "session", string(m.Session), "turn", string(m.Turn))
+			log.Info("hook changed", "turn", string(m.Turn))
 			h.tell(m, one.Name+" changed it", "")
 		}
 	}
@@ -208,7 +200,7 @@ func (h *Hooks) Fire(ctx context.Context, m Moment) Verdict {
 func (h hook) ask(ctx context.Context, m Moment) (outcome, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.Timeout, fmt.Errorf("it took longer than %s", h.Timeout))
 	defer cancel()
-	out, err := h.kind.ask(ctx, m)
+	out, err := h.run(ctx, m)
 	if ctx.Err() != nil {
 		return outcome{}, context.Cause(ctx)
 	}

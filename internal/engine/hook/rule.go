@@ -14,15 +14,15 @@ type rule struct {
 	reject  bool
 }
 
-func newRule(s Spec) (rule, error) {
+func newRule(s Spec) (askFunc, error) {
 	match, err := regexp.Compile(s.Match)
 	if err != nil || s.Match == "" {
-		return rule{}, chela.E(chela.Invalid, "the hook "+s.Name+" has no usable expression").WithHint("use a valid RE2 expression").Because(err)
+		return nil, chela.E(chela.Invalid, "the hook "+s.Name+" has no usable expression").WithHint("use a valid RE2 expression").Because(err)
 	}
-	return rule{match: match, replace: s.Replace, reject: s.Reject}, nil
+	return rule{match: match, replace: s.Replace, reject: s.Reject}.ask, nil
 }
 
-// ask implements kind. It does no I/O.
+// ask is an askFunc. It does no I/O.
 func (r rule) ask(_ context.Context, m Moment) (outcome, error) {
 	text := m.subject()
 	switch {

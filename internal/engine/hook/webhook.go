@@ -17,10 +17,10 @@ type webhook struct {
 	client *http.Client
 }
 
-func newWebhook(address string) (webhook, error) {
+func newWebhook(address string) (askFunc, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return webhook{}, chela.E(chela.Invalid, "a hook has no usable url").WithHint("use a url that begins with http:// or https://")
+		return nil, chela.E(chela.Invalid, "a hook has no usable url").WithHint("use a url that begins with http:// or https://")
 	}
 	return webhook{url: address, client: &http.Client{
 		// No proxy from the environment, which would see the moments, and no
@@ -29,10 +29,10 @@ func newWebhook(address string) (webhook, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
-	}}, nil
+	}}.ask, nil
 }
 
-// ask implements kind.
+// ask is an askFunc.
 func (w webhook) ask(ctx context.Context, m Moment) (outcome, error) {
 	body, err := json.Marshal(m)
 	if err != nil {

@@ -177,7 +177,7 @@ func (r Rule) matchesPattern(j chela.Judgement) bool {
 		return true
 	}
 	if r.Verdict == chela.Allow {
-		return matchesAll(r.Pattern, j)
+		return all(j.Subjects, func(s string) bool { return Names(r.Pattern, j.Exact, s) })
 	}
 	matches := func(s string) bool { return Match(r.Pattern, s) }
 	return j.Unknown || slices.ContainsFunc(j.Subjects, matches) || slices.ContainsFunc(j.Parts, matches)
@@ -196,21 +196,19 @@ func (r Rule) subject() string {
 	}
 }
 
+// reasons say why calls with an effect need an approval.
+var reasons = map[chela.Effect]string{
+	chela.EffectNetwork: "reaches another machine",
+	chela.EffectExecute: "runs a program",
+	chela.EffectSend:    "sends something out",
+	chela.EffectSpend:   "costs money",
+}
+
 func byEffect(e chela.Effect) Decision {
-	switch e {
-	case chela.EffectRead, chela.EffectWrite:
+	if stays(e) {
 		return Decision{Verdict: chela.Allow, Reason: "stays in the workspace"}
-	case chela.EffectNetwork:
-		return Decision{Verdict: chela.Ask, Reason: "reaches another machine"}
-	case chela.EffectExecute:
-		return Decision{Verdict: chela.Ask, Reason: "runs a program"}
-	case chela.EffectSend:
-		return Decision{Verdict: chela.Ask, Reason: "sends something out"}
-	case chela.EffectSpend:
-		return Decision{Verdict: chela.Ask, Reason: "costs money"}
-	default:
-		return Decision{Verdict: chela.Ask, Reason: "has an unknown effect"}
 	}
+	return Decision{Verdict: chela.Ask, Reason: cmp.Or(reasons[e], "has an unknown effect")}
 }
 
 // covered reports whether grants cover a call: a grant without a pattern covers
@@ -221,12 +219,14 @@ func covered(grants []chela.Grant, q Question) bool {
 	if stays(q.Judgement.Effect) && !q.Judgement.Floor() && slices.ContainsFunc(own, func(g chela.Grant) bool { return g.Pattern == "" }) {
 		return true
 	}
-	for _, s := range q.Judgement.Subjects {
-		if !slices.ContainsFunc(own, func(g chela.Grant) bool { return Covers(g, q.Judgement, s) }) {
-			return false
-		}
-	}
-	return len(q.Judgement.Subjects) > 0
+	return all(q.Judgement.Subjects, func(s string) bool {
+		return slices.ContainsFunc(own, func(g chela.Grant) bool { return Covers(g, q.Judgement, s) })
+	})
+}
+
+// all reports whether there are subjects, and each of them is one that holds.
+func all(subjects []string, holds func(string) bool) bool {
+	return len(subjects) > 0 && !slices.ContainsFunc(subjects, func(s string) bool { return !holds(s) })
 }
 
 // stays reports whether calls with an effect stay in the workspace.
@@ -301,17 +301,6 @@ func Names(pattern string, literal bool, subject string) bool {
 	return pattern == subject || !literal && Match(pattern, subject)
 }
 
-// matchesAll reports whether a pattern matches each subject of a call,
-// literally if the subjects are exact.
-func matchesAll(pattern string, j chela.Judgement) bool {
-	for _, s := range j.Subjects {
-		if !Names(pattern, j.Exact, s) {
-			return false
-		}
-	}
-	return len(j.Subjects) > 0
-}
-
 // Match reports whether the whole of text matches pattern: "*" stands for any
 // text, the empty one included, and every other character for itself. Its time
 // is at most proportional to the product of the lengths.
@@ -323,17 +312,10 @@ func Match(pattern, text string) bool {
 	if len(parts) == 1 {
 		return false
 	}
-	if !strings.HasPrefix(text, parts[0]) {
-		return false
+	text, matches := strings.CutPrefix(text, parts[0])
+	last := len(parts) - 1
+	for i := 1; matches && i < last; i++ {
+		_, text, matches = strings.Cut(text, parts[i])
 	}
-	text = text[len(parts[0]):]
-	last := parts[len(parts)-1]
-	for _, part := range parts[1 : len(parts)-1] {
-		i := strings.Index(text, part)
-		if i < 0 {
-			return false
-		}
-		text = text[i+len(part):]
-	}
-	return strings.HasSuffix(text, last)
+	return matches && strings.HasSuffix(text, parts[last])
 }
