@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"chela"
@@ -25,12 +26,11 @@ func (ss *Sessions) Archive(ctx context.Context, before time.Time) (n int, err e
 			if !s.Settings.ArchivedAt.IsZero() {
 				continue
 			}
-			done, err := ss.archive(ctx, s.Key, before)
-			if err != nil {
-				return n, err
-			}
-			if done {
+			switch err := ss.archive(ctx, s, before); {
+			case err == nil:
 				n++
+			case !errors.Is(err, errInUse):
+				return n, err
 			}
 		}
 		if len(idle) < page {
@@ -40,40 +40,37 @@ func (ss *Sessions) Archive(ctx context.Context, before time.Time) (n int, err e
 	}
 }
 
+// errInUse is the error for a session that was used in the meantime.
+var errInUse = chela.E(chela.Conflict, "the session is in use")
+
 // archive archives one session unless it was used in the meantime. It does not
 // change the time of its last use.
-func (ss *Sessions) archive(ctx context.Context, key chela.SessionKey, before time.Time) (done bool, err error) {
-	var s chela.Session
-	err = ss.store.Tell(ctx, "session.archive", ss.cfg.Emit, func(w *store.Write) error {
-		done = false
-		lane, err := w.LockLane(ctx, key)
+func (ss *Sessions) archive(ctx context.Context, idle chela.Session, before time.Time) error {
+	s, err := ss.change(ctx, "session.archive", idle.Key, func(w *store.Write, s *chela.Session) error {
+		lane, err := w.LockLane(ctx, s.Key)
 		if err != nil {
 			return err
 		}
-		if s, err = w.Session(ctx, key); err != nil {
-			return err
-		}
-		live, err := w.LiveTurns(ctx, key)
+		live, err := w.LiveTurns(ctx, s.Key)
 		if err != nil {
 			return err
 		}
-		waiting, err := w.CountWaiting(ctx, key)
+		waiting, err := w.CountWaiting(ctx, s.Key)
 		if err != nil {
 			return err
 		}
-		idle, err := w.IsIdle(ctx, key, before)
-		if err != nil || lane.Owner != "" || len(live)+waiting > 0 || !idle || !s.Settings.ArchivedAt.IsZero() {
+		unused, err := w.IsIdle(ctx, s.Key, before)
+		if err != nil {
 			return err
 		}
-		done, s.Settings.ArchivedAt = true, ss.now()
-		if err := w.SaveSession(ctx, s); err != nil {
-			return err
+		if lane.Owner != "" || len(live)+waiting > 0 || !unused || !s.Settings.ArchivedAt.IsZero() {
+			return errInUse
 		}
-		return w.Announce(ctx, s.Settings.ArchivedAt, []chela.Event{{Kind: chela.EventSessionChanged, Session: s.Key, Thread: s.Thread}})
+		s.Settings.ArchivedAt, s.UpdatedAt = s.UpdatedAt, idle.UpdatedAt
+		return nil
 	})
-	if err != nil || !done {
-		return false, err
+	if err == nil {
+		ss.cfg.Ended(End{Session: s.Key, Thread: s.Thread, Reason: Archived})
 	}
-	ss.cfg.Ended(End{Session: s.Key, Thread: s.Thread, Reason: Archived})
-	return true, nil
+	return err
 }

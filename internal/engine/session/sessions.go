@@ -54,8 +54,8 @@ func New(s *store.Store, cfg Config) *Sessions {
 // now returns the time with the precision of the store.
 func (ss *Sessions) now() time.Time { return ss.cfg.Now().UTC().Truncate(time.Microsecond) }
 
-// change runs fn on a session with its lane locked, saves the session and
-// announces the change.
+// change runs fn on a session with its lane locked and the time of its use, saves
+// the session and announces the change.
 func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey, fn func(w *store.Write, s *chela.Session) error) (chela.Session, error) {
 	if _, err := chela.ParseSessionKey(key); err != nil {
 		return chela.Session{}, err
@@ -69,11 +69,11 @@ func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey,
 		if s, err = w.Session(ctx, key); err != nil {
 			return err
 		}
-		before := s.Settings.Elevated
+		before, now := s.Settings.Elevated, ss.now()
+		s.UpdatedAt = now
 		if err := fn(w, &s); err != nil {
 			return err
 		}
-		s.UpdatedAt = ss.now()
 		if err := w.SaveSession(ctx, s); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey,
 			news = append(news, chela.Event{Kind: chela.EventElevated, Session: s.Key, Thread: s.Thread, Text: level})
 			ss.cfg.Log.Info("session elevated", "session", s.Key, "level", level)
 		}
-		return w.Announce(ctx, s.UpdatedAt, news)
+		return w.Announce(ctx, now, news)
 	})
 	return s, err
 }
