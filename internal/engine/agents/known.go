@@ -12,7 +12,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"maps"
-	"net/netip"
+	"net"
 	"net/url"
 	"os"
 	"slices"
@@ -26,6 +26,9 @@ import (
 
 // Assumed is the source of assumed values.
 const Assumed = "assumed, see [unknown_model]"
+
+// byProvider is the source of values that a provider told.
+const byProvider = "the provider"
 
 // onThisMachine is the source of the price of free models.
 const onThisMachine = "served without charge"
@@ -76,7 +79,6 @@ func (k *KnownModels) Model(model string) chela.Model {
 	m, ok := k.models[model]
 	if !ok {
 		m = k.listed(model)
-		k.setPrice(&m)
 		k.fill(&m)
 		if len(k.models) < maxKnown {
 			k.models[model] = m
@@ -115,37 +117,28 @@ func (k *KnownModels) listed(model string) chela.Model {
 // Fill completes the properties that a provider reported for a model; they
 // override the catalogue but not config.toml and models.toml.
 func (k *KnownModels) Fill(told chela.Model) chela.Model {
-	m := k.listed(told.Provider + "/" + told.Name)
+	name := told.Provider + "/" + told.Name
+	m := k.listed(name)
 	if told.Window > 0 && !IsOwn(m, catalogue.FieldWindow) {
 		m.Window = told.Window
-		setSource(&m, catalogue.FieldWindow, "the provider")
+		setSource(&m, catalogue.FieldWindow, byProvider)
 	}
 	if told.MaxOutput > 0 && !IsOwn(m, catalogue.FieldMaxOutput) {
 		m.MaxOutput = told.MaxOutput
-		setSource(&m, catalogue.FieldMaxOutput, "the provider")
+		setSource(&m, catalogue.FieldMaxOutput, byProvider)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if told.Price != nil && len(k.prices) < maxPrices {
-		k.prices[told.Provider+"/"+told.Name] = *told.Price
-		delete(k.models, told.Provider+"/"+told.Name)
+		k.prices[name] = *told.Price
+		delete(k.models, name)
 	}
-	k.setPrice(&m)
 	k.fill(&m)
 	return m
 }
 
 // maxPrices limits the prices told by providers: OpenRouter lists some 400 models.
 const maxPrices = 10_000
-
-// setPrice sets the price that the provider told, unless a file of the home has one.
-// It is called with mu held.
-func (k *KnownModels) setPrice(m *chela.Model) {
-	if price, ok := k.prices[m.Provider+"/"+m.Name]; ok && !IsOwn(*m, catalogue.FieldPrice) {
-		m.Price = &price
-		setSource(m, catalogue.FieldPrice, "the provider")
-	}
-}
 
 // IsOwn reports whether a value of a model comes from a file of the home.
 func IsOwn(m chela.Model, field string) bool {
@@ -157,9 +150,8 @@ func IsOwn(m chela.Model, field string) bool {
 // their models.
 func (k *KnownModels) Of(provider string) []chela.Model {
 	var models []chela.Model
-	service := k.nameOf(provider)
 	for _, m := range k.catalogue.Models() {
-		if m.Provider == provider || m.Provider == service {
+		if m.Provider == provider || m.Provider == k.nameOf(provider) {
 			models = append(models, k.Model(provider+"/"+m.Name))
 		}
 	}
@@ -230,8 +222,13 @@ func UnknownModelHint(model string) string {
 	return fmt.Sprintf("chela models set %s --window TOKENS --input DOLLARS --output DOLLARS", model)
 }
 
-// fill adds the assumed values.
+// fill sets the price that the provider told, unless a file of the home has one,
+// and adds the assumed values. It is called with mu held.
 func (k *KnownModels) fill(m *chela.Model) {
+	if price, ok := k.prices[m.Provider+"/"+m.Name]; ok && !IsOwn(*m, catalogue.FieldPrice) {
+		m.Price = &price
+		setSource(m, catalogue.FieldPrice, byProvider)
+	}
 	if m.Window == 0 {
 		m.Window = k.cfg.Unknown.Window
 		setSource(m, catalogue.FieldWindow, Assumed)
@@ -289,13 +286,7 @@ func (k *KnownModels) nameOf(provider string) string {
 // on this machine may be a proxy to a paid service.
 func (k *KnownModels) free(provider string) bool {
 	p, err := k.cfg.Provider(provider)
-	if err != nil {
-		return false
-	}
-	if k.ComesAlong(provider) || isLoopback(p.BaseURL) && !p.Key.IsSet() {
-		return true
-	}
-	return k.services[provider].Keyless
+	return err == nil && (p.Kind.ComesAlong() || isLoopback(p.BaseURL) && !p.Key.IsSet() || k.services[provider].Keyless)
 }
 
 // ComesAlong reports whether a provider is part of the program, so that its
@@ -308,12 +299,5 @@ func (k *KnownModels) ComesAlong(provider string) bool {
 // isLoopback reports whether a URL is of this machine.
 func isLoopback(base string) bool {
 	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	if u.Hostname() == "localhost" {
-		return true
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return err == nil && ip.IsLoopback()
+	return err == nil && (u.Hostname() == "localhost" || net.ParseIP(u.Hostname()).IsLoopback())
 }
