@@ -1,6 +1,8 @@
 package agents
 
 import (
+	"slices"
+
 	"chela"
 	"chela/internal/config"
 )
@@ -12,18 +14,9 @@ import (
 func (p *Providers) resolve(model string) (config.Provider, string, error) {
 	settings, name, err := p.settings.Resolve(model)
 	isFile := settings.Kind == config.ProviderScript || settings.Kind == config.ProviderReplay
-	if err != nil || !isFile || p.player != nil || p.named[model] {
+	if err != nil || !isFile || p.player != nil || slices.Contains(p.named, model) {
 		return settings, name, err
 	}
 	return config.Provider{}, "", chela.E(chela.Invalid, "models of "+settings.Name+" are files, and the configuration does not name this one").
 		WithHint("name it in config.toml: as model or cheap_model, in fallbacks, or for an agent")
-}
-
-// namedBy returns the models named by a configuration or the command.
-func namedBy(cfg *config.Config) map[string]bool {
-	named := map[string]bool{cfg.Named: true}
-	for _, model := range cfg.UsedModels() {
-		named[model] = true
-	}
-	return named
 }

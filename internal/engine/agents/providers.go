@@ -53,10 +53,9 @@ type Providers struct {
 	cfg      ProviderConfig
 	settings *config.Config
 	known    *KnownModels
-	scrub    *provider.Scrubber
 	recorder *provider.Recorder // nil: no recording
 	player   *provider.Player   // nil: no replay
-	named    map[string]bool    // the models named by the configuration
+	named    []string           // the models named by the configuration or the command
 	rests    provider.Cooldowns
 	client   *http.Client // reaches all servers
 
@@ -80,7 +79,7 @@ type served struct {
 func NewProviders(cfg ProviderConfig) (*Providers, error) {
 	cfg.Listing = cmp.Or(cfg.Listing, 5*time.Second)
 	p := &Providers{
-		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: namedBy(cfg.Settings),
+		cfg: cfg, settings: cfg.Settings, known: cfg.Known, named: append(cfg.Settings.UsedModels(), cfg.Settings.Named),
 		models: map[string]served{}, chains: map[string]chela.Provider{}, listedAt: map[string]time.Time{},
 		client: &http.Client{Transport: provider.LimitBody(provider.Idle(provider.Pool(), provider.IdleConfig{
 			Limit: cfg.Settings.Chain.Idle, Hasty: cfg.Settings.Chain.FirstByte, AfterFunc: time.AfterFunc,
@@ -89,15 +88,15 @@ func NewProviders(cfg ProviderConfig) (*Providers, error) {
 	if cfg.Settings.Record == "" && cfg.Settings.Replay == "" {
 		return p, nil
 	}
-	p.scrub = provider.NewScrubber(cfg.Settings.Secrets()...)
+	scrub := provider.NewScrubber(cfg.Settings.Secrets()...)
 	var err error
 	if dir := cfg.Settings.Replay; dir != "" {
-		if p.player, err = provider.OpenRecording(dir, p.scrub); err != nil {
+		if p.player, err = provider.OpenRecording(dir, scrub); err != nil {
 			return nil, err
 		}
 	}
 	if dir := cfg.Settings.Record; dir != "" {
-		p.recorder, err = provider.NewRecorder(dir, provider.RecorderConfig{Scrub: p.scrub, Now: cfg.Now, Log: cfg.Log})
+		p.recorder, err = provider.NewRecorder(dir, provider.RecorderConfig{Scrub: scrub, Now: cfg.Now, Log: cfg.Log})
 	}
 	return p, err
 }

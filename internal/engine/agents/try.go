@@ -43,12 +43,9 @@ func (p *Providers) Try(ctx context.Context, model string) ([]api.Trial, error) 
 // provider.
 func (p *Providers) candidates(ctx context.Context) []string {
 	models := p.settings.UsedModels()
-	covered := map[string]bool{}
-	for _, m := range models {
-		name, _, _ := strings.Cut(m, "/")
-		covered[name] = true
-	}
-	others := slices.DeleteFunc(p.settings.Configured(), func(name string) bool { return covered[name] })
+	others := slices.DeleteFunc(p.settings.Configured(), func(name string) bool {
+		return slices.ContainsFunc(models, func(m string) bool { return strings.HasPrefix(m, name+"/") })
+	})
 	return append(models, ofEach(others, func(name string) string { return name + "/" + p.oneOf(ctx, name) })...)
 }
 

@@ -46,11 +46,11 @@ func Run(ctx context.Context, rec Record, cfg Config) (api.Replay, error) {
 	for i, a := range p.asks {
 		r.Prompts[i] = a.size
 	}
-	if d := r.Difference; err != nil && (d == nil || d.Replayed == "") {
-		r.Difference = &api.Difference{Place: fmt.Sprintf("entry %d", p.at+1), Replayed: "(" + err.Error() + ")"}
-		if d != nil {
-			r.Difference.Place, r.Difference.Recorded = d.Place, d.Recorded
-		}
+	if err != nil && r.Difference == nil {
+		r.Difference = &api.Difference{Place: fmt.Sprintf("entry %d", p.at+1)}
+	}
+	if d := r.Difference; err != nil && d.Replayed == "" {
+		d.Replayed = "(" + err.Error() + ")"
 	}
 	r.Same = r.Difference == nil
 	return r, nil

@@ -69,15 +69,13 @@ const maxSentinels = 10
 
 // cut removes one sentinel from an edge of the text.
 func (c *Reply) cut() bool {
-	if rest, found := cutOK(c.Text); found {
-		c.Text, c.OK = rest, true
-		return true
+	rest, ok := cutOK(c.Text)
+	notify := false
+	if !ok {
+		rest, notify = cutNotify(rest)
 	}
-	if rest, found := cutNotify(c.Text); found {
-		c.Text, c.Notify = rest, true
-		return true
-	}
-	return false
+	c.Text, c.OK, c.Notify = rest, c.OK || ok, c.Notify || notify
+	return ok || notify
 }
 
 // Repeats reports whether a text equals an earlier one, ignoring white space,

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"chela"
@@ -33,10 +35,7 @@ func (r Resets) Why(key chela.SessionKey, last, now time.Time) Reason {
 // newest returns the latest daily reset not after now. An hour skipped or
 // repeated by daylight saving time counts once.
 func (r Resets) newest(now time.Time) time.Time {
-	zone := r.Zone
-	if zone == nil {
-		zone = time.UTC
-	}
+	zone := cmp.Or(r.Zone, time.UTC)
 	year, month, day := now.In(zone).Date()
 	at := time.Date(year, month, day, r.Hour, r.Minute, 0, 0, zone)
 	if at.After(now) {
@@ -48,15 +47,7 @@ func (r Resets) newest(now time.Time) time.Time {
 // ofPeople reports whether people write in a session.
 func ofPeople(key chela.SessionKey) bool {
 	k, err := chela.ParseSessionKey(key)
-	if err != nil {
-		return false
-	}
-	switch k.Kind {
-	case chela.KeyMain, chela.KeyDirect, chela.KeyGroup, chela.KeyChannel:
-		return true
-	default:
-		return false
-	}
+	return err == nil && slices.Contains([]chela.KeyKind{chela.KeyMain, chela.KeyDirect, chela.KeyGroup, chela.KeyChannel}, k.Kind)
 }
 
 // A Reason is why a conversation ended.
