@@ -26,11 +26,12 @@ func (m *Rewinds) carryOut(ctx context.Context, v chela.Rewind, agent string) (c
 }
 
 // plan computes the steps of a rewind, checks that no foreign change would be
-// lost, and stores the plan.
+// lost, and stores the plan. It is errMoved if the thread has moved or a turn was
+// opened in it since.
 func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
 	var t chela.Thread
 	var steps []Step
-	var gaps []Gap
+	var gaps []chela.Preimage
 	err := m.store.Read(ctx, func(r *store.Read) (err error) {
 		if t, err = r.Thread(ctx, v.Thread); err != nil {
 			return err
@@ -51,12 +52,29 @@ func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela
 	}
 	before := v.State
 	v.State, v.From, v.Node, v.RenewedAt = chela.RewindPlanned, t.Head, m.cfg.Node, m.now()
-	return v, m.store.Write(ctx, "rewind.plan", func(w *store.Write) error { return m.begun(ctx, w, plannedFor{v, before, t}) })
+	return v, m.store.Write(ctx, "rewind.plan", func(w *store.Write) error {
+		now, err := lock(ctx, w, v)
+		if err != nil {
+			return err
+		}
+		if now.Head != t.Head || !now.State.CanMove(chela.ThreadRewinding) {
+			return errMoved
+		}
+		after := now
+		after.State, after.UpdatedAt = chela.ThreadRewinding, m.now()
+		if err := w.MoveThread(ctx, now, after); err != nil {
+			return err
+		}
+		if before != "" {
+			return w.MoveRewind(ctx, v, before)
+		}
+		return w.AddRewind(ctx, v)
+	})
 }
 
 // steps returns the restore steps of a rewind, and records effects that cannot
 // be undone.
-func (m *Rewinds) steps(ctx context.Context, r *store.Read, t chela.Thread, v *chela.Rewind) (steps []Step, gaps []Gap, err error) {
+func (m *Rewinds) steps(ctx context.Context, r *store.Read, t chela.Thread, v *chela.Rewind) (steps []Step, gaps []chela.Preimage, err error) {
 	if v.Kind == chela.RewindRedo {
 		back, err := arrival(ctx, r, t)
 		if err != nil || back.From != v.To {
@@ -78,40 +96,12 @@ func (m *Rewinds) steps(ctx context.Context, r *store.Read, t chela.Thread, v *c
 	return steps, gaps, nil
 }
 
-// A plannedFor is a planned rewind with the state it was planned for.
-type plannedFor struct {
-	rewind chela.Rewind
-	from   chela.RewindState // of the row; empty for a new one
-	thread chela.Thread
-}
-
 // lock locks the lane of a rewind and returns its thread.
 func lock(ctx context.Context, w *store.Write, v chela.Rewind) (chela.Thread, error) {
 	if _, err := w.LockLane(ctx, v.Session); err != nil {
 		return chela.Thread{}, err
 	}
 	return w.Thread(ctx, v.Thread)
-}
-
-// begun stores a planned rewind. It is errMoved if the thread has moved or a
-// turn was opened in it since.
-func (m *Rewinds) begun(ctx context.Context, w *store.Write, p plannedFor) error {
-	t, err := lock(ctx, w, p.rewind)
-	if err != nil {
-		return err
-	}
-	if t.Head != p.thread.Head || !t.State.CanMove(chela.ThreadRewinding) {
-		return errMoved
-	}
-	after := t
-	after.State, after.UpdatedAt = chela.ThreadRewinding, m.now()
-	if err := w.MoveThread(ctx, t, after); err != nil {
-		return err
-	}
-	if p.from != "" {
-		return w.MoveRewind(ctx, p.rewind, p.from)
-	}
-	return w.AddRewind(ctx, p.rewind)
 }
 
 // refuse ends a pending rewind without changing anything.

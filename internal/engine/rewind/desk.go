@@ -98,15 +98,15 @@ func (d *desk) putDocument(ctx context.Context, p chela.Preimage, edit chela.Doc
 
 // look returns the changes that are still to be applied. It is a Conflict with
 // a diff if any content differs from the journal's record.
-func (d *desk) look(ctx context.Context, steps []Step, gaps []Gap) ([]chela.Preimage, error) {
+func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([]chela.Preimage, error) {
 	var changes []chela.Preimage
 	var differ differences
 	for _, g := range gaps {
-		found, err := d.bytes(ctx, g.Found)
+		found, err := d.bytes(ctx, g.After)
 		if err != nil {
 			return nil, err
 		}
-		if err := differ.show(ctx, d, chela.Preimage{Kind: g.Kind, Path: g.Path, Before: g.Left}, found); err != nil {
+		if err := differ.show(ctx, d, g, found); err != nil {
 			return nil, err
 		}
 	}

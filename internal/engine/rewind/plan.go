@@ -24,17 +24,10 @@ type Step struct {
 	Or *string
 }
 
-// A Gap is a foreign change between two turns: a turn found other content than
-// the previous one on the way had left.
-type Gap struct {
-	Kind        chela.PreimageKind
-	Path        string
-	Left, Found string // SHA-256; empty if absent
-}
-
 // Plan combines the changes of files and documents on a way into one step each,
-// in order of first occurrence.
-func Plan(w Path) (steps []Step, gaps []Gap) {
+// in order of first occurrence. A gap is a foreign change between two turns: a turn
+// found other content, After, than the previous one on the way had left, Before.
+func Plan(w Path) (steps []Step, gaps []chela.Preimage) {
 	at := map[place]int{} // index into steps
 	add := func(s Step) {
 		here := place{s.Kind, s.Path}
@@ -46,7 +39,7 @@ func Plan(w Path) (steps []Step, gaps []Gap) {
 		}
 		whole := &steps[i]
 		if whole.After != s.Before && (s.Or == nil || whole.After != *s.Or) {
-			gaps = append(gaps, Gap{Kind: s.Kind, Path: s.Path, Left: s.Before, Found: whole.After})
+			gaps = append(gaps, chela.Preimage{Kind: s.Kind, Path: s.Path, Before: s.Before, After: whole.After})
 		}
 		whole.After, whole.Mode, whole.Made = s.After, cmp.Or(s.Mode, whole.Mode), s.Made
 	}

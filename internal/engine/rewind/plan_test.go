@@ -43,7 +43,7 @@ func TestPlan(t *testing.T) {
 		name  string
 		way   rewind.Path
 		steps []rewind.Step
-		gaps  []rewind.Gap
+		gaps  []chela.Preimage
 	}{
 		{"nothing", rewind.Path{}, nil, nil},
 		{"one back", rewind.Path{Undone: parts(done([3]string{"a", "1", "2"}))}, []rewind.Step{step("a", "2", "1")}, nil},
@@ -64,7 +64,7 @@ func TestPlan(t *testing.T) {
 			"somebody in between two turns",
 			rewind.Path{Undone: parts(done([3]string{"a", "mine", "3"}), done([3]string{"a", "1", "2"}))},
 			[]rewind.Step{step("a", "3", "1")},
-			[]rewind.Gap{{Kind: chela.PreimageFile, Path: "a", Left: "2", Found: "mine"}},
+			[]chela.Preimage{{Kind: chela.PreimageFile, Path: "a", Before: "2", After: "mine"}},
 		},
 		{
 			"to another branch",
