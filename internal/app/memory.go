@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime/metrics"
 	"time"
+
+	"chela/internal/platform/local"
 )
 
 // mib is the unit of settings of memory, in bytes.
@@ -19,17 +21,9 @@ const (
 // until ctx ends. Otherwise a process keeps what its busiest moment needed for many
 // minutes.
 func keepMemorySmall(ctx context.Context) error {
-	tick := time.NewTicker(memoryLook)
-	defer tick.Stop()
 	m := newMemoryMeter()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		m.look(readMemory(), giveBackMemory)
-	}
+	local.Every(ctx, memoryLook, func() { m.look(readMemory(), giveBackMemory) })
+	return nil
 }
 
 // A memoryReading is what the Go runtime has allocated.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -19,19 +20,16 @@ const (
 
 // Run tends the ledger periodically until ctx ends.
 func (l *Ledger) Run(ctx context.Context) error {
-	tick := time.NewTicker(tendTime)
-	defer tick.Stop()
-	for n := 0; ; n++ {
+	l.Tend(ctx)
+	l.forget(ctx)
+	n := 0
+	local.Every(ctx, tendTime, func() {
 		l.Tend(ctx)
-		if n%tendsPerKeep == 0 {
+		if n++; n%tendsPerKeep == 0 {
 			l.forget(ctx)
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	})
+	return nil
 }
 
 // Tend marks reservations as lost whose calls are no longer in flight:

@@ -6,31 +6,15 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/store"
 )
 
-// admit counts a message in, or refuses it with an Exhausted error if the class
-// has too many running and waiting turns: a refused sender can retry, and
-// accepted work is not slowed down. Results for a waiting turn and
-// announcements of chela are always admitted. A repeated delivery returns the
-// receipt of the first one.
-func (l *Lanes) admit(ctx context.Context, in chela.Inbound) (leave func(), again *api.Receipt, err error) {
-	key, err := chela.ParseSessionKey(in.Session)
-	if err != nil {
-		return nil, nil, err
+// full answers a message of a class that has too many running and waiting
+// turns with an Exhausted error: a refused sender can retry, and accepted work
+// is not slowed down. A repeated delivery gets the receipt of the first one.
+func (l *Lanes) full(ctx context.Context, in chela.Inbound, class chela.Class) (api.Receipt, error) {
+	r, ok, err := l.Known(ctx, in)
+	if err == nil && !ok {
+		err = chela.E(chela.Exhausted, fmt.Sprintf("%d turns are already running or waiting", l.places.Limit(class))).WithHint("try again in a moment")
 	}
-	leave, room := l.places.Enter(key.Class())
-	if room || len(in.Results) > 0 || in.Queue.Drop == chela.DropNever {
-		return leave, nil, nil
-	}
-	defer leave()
-	err = l.store.Read(ctx, func(r *store.Read) error {
-		receipt, err := known(ctx, r, in)
-		if chela.KindOf(err) == chela.NotFound {
-			return chela.E(chela.Exhausted, fmt.Sprintf("%d turns are already running or waiting", l.places.Limit(key.Class()))).WithHint("try again in a moment")
-		}
-		again = &receipt
-		return err
-	})
-	return func() {}, again, err
+	return r, err
 }

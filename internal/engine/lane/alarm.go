@@ -14,21 +14,13 @@ type Alarms struct {
 	ring func(chela.SessionKey)
 
 	mu   sync.Mutex
-	set  map[chela.SessionKey]*alarm // guarded by mu, like all below
+	set  map[chela.SessionKey]*time.Timer // guarded by mu, like all below
 	over bool
-}
-
-type alarm struct{ timer *time.Timer }
-
-func (al *alarm) stop() {
-	if al != nil {
-		al.timer.Stop()
-	}
 }
 
 // NewAlarms returns alarms that call ring, which must not block for long.
 func NewAlarms(ring func(chela.SessionKey)) *Alarms {
-	return &Alarms{ring: ring, set: map[chela.SessionKey]*alarm{}}
+	return &Alarms{ring: ring, set: map[chela.SessionKey]*time.Timer{}}
 }
 
 // Set sets the alarm of a lane, replacing an earlier one.
@@ -38,25 +30,22 @@ func (a *Alarms) Set(key chela.SessionKey, in time.Duration) {
 	if a.over {
 		return
 	}
-	a.set[key].stop()
-	al := &alarm{}
-	a.set[key] = al
-	al.timer = time.AfterFunc(in, func() {
-		if a.due(key, al) {
+	if earlier := a.set[key]; earlier != nil {
+		earlier.Stop()
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(in, func() {
+		a.mu.Lock()
+		due := a.set[key] == timer // not if it was replaced or stopped
+		if due {
+			delete(a.set, key)
+		}
+		a.mu.Unlock()
+		if due {
 			a.ring(key)
 		}
 	})
-}
-
-// due removes an alarm that fired, unless it was replaced.
-func (a *Alarms) due(key chela.SessionKey, al *alarm) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.over || a.set[key] != al {
-		return false
-	}
-	delete(a.set, key)
-	return true
+	a.set[key] = timer
 }
 
 // IsSet reports whether a lane has an alarm.
@@ -71,7 +60,8 @@ func (a *Alarms) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over = true
-	for _, al := range a.set {
-		al.stop()
+	for _, timer := range a.set {
+		timer.Stop()
 	}
+	clear(a.set)
 }

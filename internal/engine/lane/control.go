@@ -60,7 +60,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.
 		if !added {
 			return errKnown
 		}
-		r = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Reply: m.Reply}
+		r = receiptOf(m)
 		return w.Announce(ctx, m.CreatedAt, done.Events)
 	})
 	switch {
@@ -84,10 +84,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.
 // Known returns the receipt of an earlier delivery of the message, and whether
 // there was one.
 func (l *Lanes) Known(ctx context.Context, in chela.Inbound) (r api.Receipt, ok bool, err error) {
-	err = l.store.Read(ctx, func(read *store.Read) error {
-		r, err = known(ctx, read, in)
-		return err
-	})
+	r, err = store.Find(ctx, l.store, func(read *store.Read) (api.Receipt, error) { return known(ctx, read, in) })
 	if chela.KindOf(err) == chela.NotFound {
 		return api.Receipt{}, false, nil
 	}

@@ -3,10 +3,13 @@ package lane
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"chela"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -29,49 +32,37 @@ func (l *Lanes) Run(ctx context.Context) error {
 
 // keep renews leases and delivers requests to turns until ctx ends.
 func (l *Lanes) keep(ctx context.Context) {
-	tick := time.NewTicker(lookTime)
-	defer tick.Stop()
 	renewed := l.cfg.Now()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-			held := l.holdings()
-			if len(held) == 0 {
-				continue
-			}
-			l.hear(ctx, held)
-			if now := l.cfg.Now(); now.Sub(renewed) >= renewTime {
-				renewed = now
-				l.renew(ctx, held)
-			}
+	local.Every(ctx, lookTime, func() {
+		held := l.holdings()
+		if len(held) == 0 {
+			return
 		}
-	}
+		l.hear(ctx, held)
+		if now := l.cfg.Now(); now.Sub(renewed) >= renewTime {
+			renewed = now
+			l.renew(ctx, held)
+		}
+	})
 }
 
 // takeLeft adopts lanes whose owner died and expires client-side tool calls
 // without a result, until ctx ends.
 func (l *Lanes) takeLeft(ctx context.Context) {
-	tick := time.NewTicker(takeTime)
-	defer tick.Stop()
 	if l.cfg.Recover {
 		l.TakeUp(ctx)
 	}
 	swept := l.cfg.Now()
-	for ctx.Err() == nil {
-		select {
-		case <-ctx.Done():
-		case <-tick.C:
-			if !l.stays() {
-				continue
-			}
-			l.TakeUp(ctx)
-			if now := l.cfg.Now(); now.Sub(swept) >= sweepTime {
-				swept = now
-				l.Sweep(ctx)
-			}
+	local.Every(ctx, takeTime, func() {
+		if !l.stays() {
+			return
 		}
-	}
+		l.TakeUp(ctx)
+		if now := l.cfg.Now(); now.Sub(swept) >= sweepTime {
+			swept = now
+			l.Sweep(ctx)
+		}
+	})
 }
 
 // drain parks every turn and waits for them, cancelling them after drainTime.
@@ -131,11 +122,7 @@ func (l *Lanes) Settle(ctx context.Context) (rested bool) {
 func (l *Lanes) holdings() []*holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held := make([]*holding, 0, len(l.held))
-	for _, h := range l.held {
-		held = append(held, h)
-	}
-	return held
+	return slices.Collect(maps.Values(l.held))
 }
 
 // renew extends the leases of the served lanes. The run of a lane taken over by
@@ -160,7 +147,7 @@ func (l *Lanes) renew(ctx context.Context, held []*holding) {
 		return
 	}
 	for _, h := range lost {
-		if l.holds(h) {
+		if l.holding(h.lease.Session) == h {
 			h.cancel(store.ErrLaneLost)
 		}
 	}
@@ -172,11 +159,11 @@ func (l *Lanes) renewed(lease store.Lease) store.Lease {
 	return lease
 }
 
-// holds reports whether a lane is still served by the same holding.
-func (l *Lanes) holds(h *holding) bool {
+// holding returns how this process serves a lane, or nil.
+func (l *Lanes) holding(key chela.SessionKey) *holding {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.held[h.lease.Session] == h
+	return l.held[key]
 }
 
 // hear delivers requests of other processes to the turns running here: stops,
@@ -194,20 +181,13 @@ func (l *Lanes) hear(ctx context.Context, held []*holding) {
 	if err != nil && ctx.Err() == nil {
 		l.cfg.Log.Warn("lanes not scanned", "error", err)
 	}
-	byTurn := make(map[chela.TurnID]*holding, len(held))
-	bySession := make(map[chela.SessionKey]*holding, len(held))
 	for _, h := range held {
-		byTurn[h.turn], bySession[h.lease.Session] = h, h
-	}
-	for _, id := range stopping {
-		if h, ok := byTurn[id]; ok {
+		if slices.Contains(stopping, h.turn) {
 			h.control.Stop()
 		}
 	}
 	for _, key := range waiting {
-		if h, ok := bySession[key]; ok {
-			h.control.Steer() // the run checks whether a message may enter the turn
-		}
+		l.nudge(key)
 	}
 }
 

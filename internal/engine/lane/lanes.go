@@ -113,7 +113,7 @@ func New(s *store.Store, cfg Config) *Lanes {
 	}
 	l := &Lanes{
 		cfg: cfg, store: s, known: Memory{limit: cfg.Conversations}, places: NewPlaces(cfg.Classes, cfg.Waiting), held: map[chela.SessionKey]*holding{},
-		opener: &Opener{IDs: cfg.IDs, Now: cfg.Now, Queue: cfg.Queue, Runner: cfg.Runner, Model: cfg.Model},
+		opener: &Opener{cfg},
 	}
 	l.alarms = NewAlarms(l.alarmed)
 	return l

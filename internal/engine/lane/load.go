@@ -39,10 +39,6 @@ func (l *Lanes) conversation(ctx context.Context, t chela.Thread) (prompt.Conver
 	if c, ok := l.known.Get(t); ok {
 		return c, nil
 	}
-	var path []chela.Entry
-	err := l.store.Read(ctx, func(r *store.Read) (err error) {
-		path, err = r.PromptPath(ctx, t.Head)
-		return err
-	})
+	path, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.Entry, error) { return r.PromptPath(ctx, t.Head) })
 	return machine.Begin(t, path).Conversation, err
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/engine/journal"
 	"chela/internal/store"
 )
@@ -53,7 +52,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if a.events, err = l.opener.Change(ctx, w, ch); err != nil {
 		return a, err
 	}
-	a.receipt = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn}
+	a.receipt = receiptOf(m)
 	if ch.Turn == nil || lane.Owner != "" {
 		return a, nil
 	}
@@ -64,13 +63,8 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 // Sweep ends the turns whose client-side tool calls timed out. Failures are
 // logged and retried with the next sweep.
 func (l *Lanes) Sweep(ctx context.Context) {
-	var old []chela.ToolCall
 	before := l.cfg.Now().Add(-offerTime)
-	err := l.store.Read(ctx, func(r *store.Read) error {
-		var err error
-		old, err = r.HandedOut(ctx, before, maxWaiting)
-		return err
-	})
+	old, err := store.Find(ctx, l.store, func(r *store.Read) ([]chela.ToolCall, error) { return r.HandedOut(ctx, before, maxWaiting) })
 	for _, c := range old {
 		err = errors.Join(err, l.expire(ctx, c))
 	}

@@ -12,23 +12,12 @@ import (
 	"chela"
 	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
-	"chela/internal/engine/turn"
 	"chela/internal/store"
 )
 
-// An Opener opens turns. All fields are required. Its methods run inside
-// transactions with the lane's row locked.
-type Opener struct {
-	IDs    *chela.IDs
-	Now    func() time.Time
-	Queue  queue.Rules // of the home
-	Runner *turn.Runner
-
-	// Model selects the model of a new turn, as provider/model, from its
-	// messages.
-	Model func(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string
-}
+// An Opener opens turns. Its methods run inside transactions with the lane's
+// row locked.
+type Opener struct{ Config }
 
 // Open writes a new turn for messages of one thread; the caller takes or keeps
 // the lane for it. Messages already in the inbox have been marked taken by the

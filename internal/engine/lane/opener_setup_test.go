@@ -12,6 +12,7 @@ import (
 	"chela"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/queue"
+	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
@@ -42,11 +43,11 @@ func newHome(t *testing.T) *home {
 	})
 	h := &home{t: t, store: s, now: began}
 	clock := func() time.Time { return h.now }
-	h.Opener = &lane.Opener{
-		IDs: chela.NewIDs(clock, rand.Reader), Now: clock,
-		Queue: queue.Rules{Home: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
-		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
-	}
+	h.Opener = &lane.Opener{Config: lane.Config{
+		Process: local.Process{IDs: chela.NewIDs(clock, rand.Reader), Now: clock},
+		Queue:   queue.Rules{Home: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
+		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
+	}}
 	return h
 }
 

@@ -35,13 +35,15 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 	if l.isClosing() {
 		return api.Receipt{}, chela.E(chela.Unavailable, "chela is shutting down").WithHint("send the message again in a moment")
 	}
-	leave, again, err := l.admit(ctx, in)
+	key, err := chela.ParseSessionKey(in.Session)
 	if err != nil {
 		return api.Receipt{}, err
 	}
+	leave, room := l.places.Enter(key.Class())
 	defer leave()
-	if again != nil {
-		return *again, nil
+	// Results for a waiting turn and announcements of chela are always admitted.
+	if !room && len(in.Results) == 0 && in.Queue.Drop != chela.DropNever {
+		return l.full(ctx, in, key.Class())
 	}
 	in.Offers = queue.AsStored(in.Offers)
 	m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
@@ -126,7 +128,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.InboxMessage
 		a.receipt, err = known(ctx, &w.Read, m.Inbound)
 		return a, err
 	}
-	a.receipt = api.Receipt{Inbox: m.ID, Session: m.Session, Thread: thread.ID, Turn: m.Turn}
+	a.receipt = receiptOf(m)
 	if why != "" {
 		a.ended = &session.End{Session: s.Key, Thread: s.Thread, Reason: why}
 		if err := l.opener.BeginAnew(ctx, w, &s, thread); err != nil {
@@ -159,11 +161,16 @@ func known(ctx context.Context, r *store.Read, in chela.Inbound) (api.Receipt, e
 	if err == nil && m.Session != in.Session {
 		err = chela.E(chela.Conflict, "that message id was used in another session").WithHint("use a new one for each message")
 	}
-	receipt := api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply, Duplicate: true}
+	receipt := receiptOf(m)
+	receipt.Duplicate = true
 	if m.State == chela.InboxDropped {
 		receipt.Turn, receipt.Dropped = "", true // the turn that mentions it did not take it
 	}
 	return receipt, err
+}
+
+func receiptOf(m chela.InboxMessage) api.Receipt {
+	return api.Receipt{Inbox: m.ID, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Reply: m.Reply}
 }
 
 func (l *Lanes) lease(lane store.Lane) store.Lease {
@@ -175,9 +182,7 @@ func (l *Lanes) lease(lane store.Lane) store.Lease {
 // nudge signals a running turn of this process that a message arrived; the run
 // checks whether it may enter the turn.
 func (l *Lanes) nudge(key chela.SessionKey) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.held[key]; h != nil {
+	if h := l.holding(key); h != nil {
 		h.control.Steer()
 	}
 }

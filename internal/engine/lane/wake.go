@@ -21,11 +21,7 @@ func (l *Lanes) left(lane store.Lane) bool {
 
 // Serves reports whether this process runs a turn in a lane, or has one waiting
 // for a slot.
-func (l *Lanes) Serves(key chela.SessionKey) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.held[key] != nil
-}
+func (l *Lanes) Serves(key chela.SessionKey) bool { return l.holding(key) != nil }
 
 // Wake takes a lane if it has work and no live owner.
 func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
@@ -149,9 +145,7 @@ func (l *Lanes) stopped(ctx context.Context, t chela.Turn) {
 
 // stopHere interrupts a turn if this process runs it.
 func (l *Lanes) stopHere(key chela.SessionKey, id chela.TurnID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if h := l.held[key]; h != nil && h.turn == id {
+	if h := l.holding(key); h != nil && h.turn == id {
 		h.control.Stop()
 	}
 }
