@@ -3,7 +3,6 @@ package bench_test
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -121,7 +120,7 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 	}
 	set := h.tools(tb, look)
 	agent := turn.Agent{
-		Name: "main", Provider: watched{offline.New(offline.Config{}), look}, Model: offline.Model, Tools: toolbox{set},
+		Name: "main", Provider: watched{offline.New(offline.Config{}), look}, Model: offline.Model, Tools: set,
 		Frame: prompt.Frame{System: prompt.System("chela", "", ""), Tools: set.Specs()},
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
 			return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
@@ -183,10 +182,6 @@ func (h *home) run(tb testing.TB) func() {
 		}
 	})
 }
-
-type toolbox struct{ *tool.Set }
-
-func (toolbox) Hash(name string, args json.RawMessage) string { return tool.Hash(name, args) }
 
 // watched is a provider that is looked at before it answers.
 type watched struct {

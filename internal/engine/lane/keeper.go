@@ -54,7 +54,7 @@ func (l *Lanes) takeLeft(ctx context.Context) {
 	}
 	swept := l.cfg.Now()
 	local.Every(ctx, takeTime, func() {
-		if !l.stays() {
+		if !l.staying.Load() {
 			return
 		}
 		l.TakeUp(ctx)
@@ -195,9 +195,7 @@ func (l *Lanes) hear(ctx context.Context, held []*holding) {
 // that has work and no live owner, now and periodically. Failures are logged
 // and retried with the next scan.
 func (l *Lanes) TakeUp(ctx context.Context) {
-	l.mu.Lock()
-	l.staying = true
-	l.mu.Unlock()
+	l.staying.Store(true)
 	var idle []chela.SessionKey
 	err := l.store.Read(ctx, func(r *store.Read) error {
 		held, err := r.HeldLanes(ctx)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"chela"
@@ -80,12 +81,12 @@ type Lanes struct {
 	opener *Opener
 	alarms *Alarms // of lanes with debounced messages
 
-	turns sync.WaitGroup // every goroutine that serves a lane; Run waits for them
+	turns   sync.WaitGroup // every goroutine that serves a lane; Run waits for them
+	staying atomic.Bool    // this process is long-lived: it adopts all lanes with work
 
 	mu      sync.Mutex
 	closing bool // guarded by mu, like all below
 	crowded bool // the warning about too many live sessions was given
-	staying bool // long-lived: adopts all lanes with work
 	held    map[chela.SessionKey]*holding
 	serving int           // goroutines that serve a lane
 	rested  chan struct{} // closed when serving drops to 0; nil without a waiter
@@ -200,18 +201,10 @@ func (l *Lanes) hold(h *holding) bool {
 	return true
 }
 
-// stays reports whether this process is long-lived and adopts all lanes with
-// work.
-func (l *Lanes) stays() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.staying
-}
-
 // wants reports whether this process runs a waiting message. A short-lived
 // process leaves messages of other live processes to them.
 func (l *Lanes) wants(m chela.InboxMessage) bool {
-	return l.stays() || m.Node == l.cfg.Node || !l.cfg.Alive(m.Node)
+	return l.staying.Load() || m.Node == l.cfg.Node || !l.cfg.Alive(m.Node)
 }
 
 func (l *Lanes) letGo(h *holding) {

@@ -105,11 +105,8 @@ func rememberOrigin(ctx context.Context, w *store.Write, s *chela.Session, t che
 
 // openingEvents returns the events that announce a fresh turn.
 func openingEvents(o OpenedTurn) []chela.Event {
-	about := chela.Event{Session: o.Session.Key, Thread: o.Thread.ID, Turn: o.Turn.ID}
 	event := func(kind chela.EventKind, entry chela.EntryID) chela.Event {
-		e := about
-		e.Kind, e.Entry = kind, entry
-		return e
+		return chela.Event{Kind: kind, Session: o.Session.Key, Thread: o.Thread.ID, Turn: o.Turn.ID, Entry: entry}
 	}
 	events := make([]chela.Event, 0, 2+len(o.Entries))
 	if o.Thread.Seq == 0 {

@@ -33,8 +33,8 @@ func (op *Opener) create(ctx context.Context, w *store.Write, in chela.Inbound) 
 	if err != nil {
 		return err
 	}
-	now := op.Now()
-	s := chela.Session{Key: in.Session, Agent: in.Agent, Thread: op.IDs.Thread(), CreatedAt: now, UpdatedAt: now}
+	t := op.NewThread(in.Session)
+	s := chela.Session{Key: in.Session, Agent: in.Agent, Thread: t.ID, CreatedAt: t.CreatedAt, UpdatedAt: t.CreatedAt}
 	s.Settings.Last = in.Origin
 	if err := w.CreateSession(ctx, s, key.Class()); err != nil {
 		return err
@@ -42,8 +42,6 @@ func (op *Opener) create(ctx context.Context, w *store.Write, in chela.Inbound) 
 	if made, err := w.Session(ctx, s.Key); err != nil || made.Thread != s.Thread {
 		return err // another process created the session concurrently
 	}
-	t := op.NewThread(s.Key)
-	t.ID = s.Thread
 	return w.CreateThread(ctx, t)
 }
 

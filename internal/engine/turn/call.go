@@ -11,8 +11,6 @@ import (
 
 	"chela"
 	"chela/internal/platform/fail"
-	"chela/internal/platform/local"
-	"chela/internal/tool"
 )
 
 // Results shown to the model for calls that did not finish.
@@ -22,42 +20,44 @@ const (
 	LeftText    = "interrupted; it did not end when asked to and may still have an effect" // exceeded the grace period
 )
 
-// A CallRunner runs calls. It is safe for concurrent use.
-type CallRunner struct {
-	local.Process
-	Get   func(name string) (chela.Tool, bool)
-	After func(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult      // post-processes a result, such as hooks
-	Bound tool.BoundFunc                                                                        // limits the size of the processed result; nil for no limit
-	Rule  func(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.Verdict, error) // judges further steps of a running call; nil denies all
-	Grace time.Duration                                                                         // grace period of a cancelled tool
-}
-
-// An CallOutcome is the end of a call. If Later is set, the call has no outcome and
+// A callOutcome is the end of a call. If later is set, the call has no outcome and
 // the turn must be retried.
-type CallOutcome struct {
+type callOutcome struct {
 	chela.ToolResult
 	State chela.CallState
-	Later error
+	later error
 }
 
-// Run runs one call and waits for it, after the end of ctx for at most the
-// grace period.
-func (r CallRunner) Run(ctx context.Context, c chela.ToolCall) CallOutcome {
-	tool, ok := r.Get(c.Tool)
+// call runs one call and waits for it, after the end of ctx for at most the grace
+// period. Calls of a batch run concurrently, and a tool that was abandoned may go on
+// beside the run: it gets copies of the run's state.
+func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
+	tool, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
-		return FailedCall("there is no tool " + c.Tool + " any more")
+		return failedCall("there is no tool " + c.Tool + " any more")
 	}
-	r.started(c, tool)
-	c.Output = func(text string) { r.Emit(r.event(c, chela.EventToolOutput, text)) }
-	if r.Rule != nil {
-		c.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) { return r.Rule(ctx, c, j) }
+	turn, hidden := n.state.Turn, n.state.Flush.On
+	tell := func(kind chela.EventKind, text string, limit time.Duration) {
+		e := chela.Event{Kind: kind, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool, Text: text, At: n.Now()}
+		if limit > 0 {
+			e.Until = e.At.Add(limit)
+		}
+		if !hidden {
+			n.Emit(e)
+		}
+	}
+	tell(chela.EventToolStarted, string(c.Args), tool.LimitOf(c.Args))
+	c.Output = func(text string) { tell(chela.EventToolOutput, text, 0) }
+	c.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
+		r, err := n.agent.Policy(ctx, turn, c, j)
+		return r.Verdict, err
 	}
 	type ended struct {
 		result chela.ToolResult
 		err    error
 	}
 	end := make(chan ended, 1)
-	go func() { // ends with the tool; Run waits for it up to the grace period after ctx ended
+	go func() { // ends with the tool; call waits for it up to the grace period after ctx ended
 		result, err := tool.Run(ctx, c)
 		if err == nil {
 			err = fail.Point("tool.ran")
@@ -68,75 +68,49 @@ func (r CallRunner) Run(ctx context.Context, c chela.ToolCall) CallOutcome {
 	select {
 	case e = <-end:
 	case <-ctx.Done():
-		grace := time.NewTimer(r.Grace)
+		grace := time.NewTimer(n.Grace)
 		defer grace.Stop()
 		select {
 		case e = <-end:
 		case <-grace.C:
-			r.Log.Error("tool ignored its cancellation", "tool", c.Tool, "call", c.ID)
-			return CallOutcome{State: left(c), ToolResult: chela.ToolResult{Text: LeftText}}
+			n.Log.Error("tool ignored its cancellation", "tool", c.Tool, "call", c.ID)
+			out := callOutcome{State: chela.CallFailed, ToolResult: chela.ToolResult{Text: LeftText}}
+			if c.State == chela.CallRunning {
+				out.State = chela.CallUnknown
+			}
+			return out
 		}
 	}
-	return r.Outcome(ctx, c, e.result, e.err)
+	return n.outcome(ctx, c, e.result, e.err)
 }
 
-// started announces the start of a call and its deadline.
-func (r CallRunner) started(c chela.ToolCall, t chela.Tool) {
-	e := r.event(c, chela.EventToolStarted, string(c.Args))
-	if limit := t.LimitOf(c.Args); limit > 0 {
-		e.Until = e.At.Add(limit)
-	}
-	r.Emit(e)
-}
-
-func (r CallRunner) event(c chela.ToolCall, kind chela.EventKind, text string) chela.Event {
-	return chela.Event{Kind: kind, Session: c.Session, Thread: c.Thread, Turn: c.Turn, Call: c.ID, Tool: c.Tool, Text: text, At: r.Now()}
-}
-
-// Outcome converts a tool's result or error into the outcome of its call. A
-// failure of chela's store on a repeatable call sets Later.
-func (r CallRunner) Outcome(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) CallOutcome {
+// outcome converts a tool's result or error into the outcome of its call. A
+// failure of chela's store on a repeatable call sets later.
+func (n *run) outcome(ctx context.Context, c chela.ToolCall, result chela.ToolResult, err error) callOutcome {
 	switch {
-	case err == nil && result.Failed:
-		return CallOutcome{State: chela.CallFailed, ToolResult: r.after(ctx, c, result)}
 	case err == nil:
-		return CallOutcome{State: chela.CallDone, ToolResult: r.after(ctx, c, result)}
+		out := callOutcome{State: chela.CallDone, ToolResult: n.afterCall(ctx, c, result)}
+		if result.Failed {
+			out.State = chela.CallFailed
+		}
+		return out
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrStopped):
-		return FailedCall(StoppedText)
+		return failedCall(StoppedText)
 	case ctx.Err() != nil:
-		return FailedCall(TimeUpText)
+		return failedCall(TimeUpText)
 	case errors.Is(err, chela.ErrLater) && (c.Effect == chela.EffectRead || c.Resume == chela.ResumeRepeat):
-		return CallOutcome{Later: err}
+		return callOutcome{later: err}
 	default:
-		r.Log.Error("tool failed with an internal error", "tool", c.Tool, "call", c.ID, "error", err)
+		n.Log.Error("tool failed with an internal error", "tool", c.Tool, "call", c.ID, "error", err)
 		text := fmt.Sprintf("the tool broke; this is a fault of chela, not of the call (%s)", c.ID)
 		if c.State == chela.CallRunning { // it has side effects
 			text += "; part of it may have happened"
 		}
-		return FailedCall(text)
+		return failedCall(text)
 	}
 }
 
-// after post-processes a result. The size limit comes last, so the stored copy
-// of a long result is the output of the hooks.
-func (r CallRunner) after(ctx context.Context, c chela.ToolCall, result chela.ToolResult) chela.ToolResult {
-	result = r.After(ctx, c, result)
-	if r.Bound == nil {
-		return result
-	}
-	t, _ := r.Get(c.Tool)
-	return r.Bound(ctx, t, c.ID, result)
-}
-
-// FailedCall returns the outcome of a failed call with a text for the model.
-func FailedCall(text string) CallOutcome {
-	return CallOutcome{State: chela.CallFailed, ToolResult: chela.ToolResult{Text: text, Failed: true}}
-}
-
-// left returns the state of a call abandoned after its grace period.
-func left(c chela.ToolCall) chela.CallState {
-	if c.State == chela.CallRunning {
-		return chela.CallUnknown
-	}
-	return chela.CallFailed
+// failedCall returns the outcome of a failed call with a text for the model.
+func failedCall(text string) callOutcome {
+	return callOutcome{State: chela.CallFailed, ToolResult: chela.ToolResult{Text: text, Failed: true}}
 }

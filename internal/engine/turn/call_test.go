@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/engine/hook"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/local"
+	"chela/internal/tool"
 )
 
 // A callTool runs a call; over is closed at the end of the test.
@@ -60,23 +62,26 @@ func TestRun(t *testing.T) {
 				run := func(ctx context.Context, given chela.ToolCall) (chela.ToolResult, error) {
 					return c.run(ctx, given, over)
 				}
-				r := turn.CallRunner{
-					Process: local.Process{Now: time.Now, Log: slog.New(slog.DiscardHandler), Emit: func(e chela.Event) { events = append(events, string(e.Kind)+" "+string(e.Turn)+" "+e.Text) }},
-					Get:     func(name string) (chela.Tool, bool) { return chela.Tool{Name: name, Run: run}, c.run != nil },
-					After: func(_ context.Context, _ chela.ToolCall, r chela.ToolResult) chela.ToolResult {
-						r.Text += ", looked at"
-						return r
-					},
-					Grace: time.Second,
+				emit := func(e chela.Event) { events = append(events, string(e.Kind)+" "+string(e.Turn)+" "+e.Text) }
+				cfg := turn.Config{Process: local.Process{Now: time.Now, Log: slog.New(slog.DiscardHandler), Emit: emit}, Grace: time.Second}
+				hooks, err := hook.New([]hook.Spec{{Name: "look", Point: chela.HookAfterToolCall, Match: "$", Replace: ", looked at"}}, hook.Config{Now: time.Now, Emit: func(chela.Event) {}, Log: cfg.Log})
+				if err != nil {
+					t.Fatal(err)
+				}
+				set := &tool.Set{}
+				if c.run != nil {
+					if set, err = tool.NewSet(chela.Tool{Name: "look", Input: []byte(`{"type":"object"}`), Run: run}); err != nil {
+						t.Fatal(err)
+					}
 				}
 				ctx, cancel := context.WithCancelCause(t.Context())
 				defer cancel(nil)
 				if c.cause != nil {
 					time.AfterFunc(time.Minute, func() { cancel(c.cause) })
 				}
-				out := r.Run(ctx, chela.ToolCall{ID: "call_1", Turn: "turn_1", Tool: "look", Args: []byte("{}"), State: c.state})
-				if out.State != c.want || out.Text != c.text {
-					t.Errorf("%s: %q, want %s: %q", out.State, out.Text, c.want, c.text)
+				state, text := turn.RunCall(ctx, cfg, turn.Agent{Tools: set, Hooks: hooks}, chela.ToolCall{ID: "call_1", Turn: "turn_1", Tool: "look", Args: []byte("{}"), State: c.state})
+				if state != c.want || text != c.text {
+					t.Errorf("%s: %q, want %s: %q", state, text, c.want, c.text)
 				}
 				if want := "tool.started turn_1 {}"; c.run != nil && (len(events) == 0 || events[0] != want) {
 					t.Errorf("events %q, want %q first", events, want)

@@ -14,7 +14,6 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
-	"chela/internal/platform/local"
 	"chela/internal/safety/provenance"
 	"chela/internal/tool"
 )
@@ -39,23 +38,8 @@ func (n *run) judge(ctx context.Context, calls []chela.ToolCall) error {
 }
 
 func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, error) {
-	spec := n.state.Answer.Calls[c.Index]
-	last := c.Index == len(n.state.Answer.Calls)-1
-	switch {
-	case last && n.state.Answer.Stop == chela.StopLength:
-		c.State, c.Why = chela.CallFailed, "not run: the answer hit its length limit inside this call; repeat it with shorter arguments"
-		return c, nil
-	case !n.state.Flush.Takes(c.Tool):
-		c.State, c.Why = chela.CallFailed, "not run: only memory tools are available now; make this call after your answer"
-		return c, nil
-	case n.state.Turn.Steps >= n.Limits.Steps:
-		c.State, c.Why = chela.CallSkipped, "not run: the turn has no steps left to use its result"
-		return c, nil
-	case c.Index >= maxCalls:
-		c.State, c.Why = chela.CallSkipped, fmt.Sprintf("not run: the limit is %d calls per answer; make the others in the next one", maxCalls)
-		return c, nil
-	case spec.Raw != "":
-		c.State, c.Why = chela.CallFailed, fmt.Sprintf("not run: the arguments are not valid JSON; send one JSON object: %.200s", spec.Raw)
+	if state, why := n.unfit(c); why != "" {
+		c.State, c.Why = state, why
 		return c, nil
 	}
 	if n.state.Offered(c.Tool) {
@@ -76,6 +60,26 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 	c.Effect, c.Resume = j.Effect, j.Resume
 	c, _, err = n.rule(ctx, c, j)
 	return c, err
+}
+
+// unfit returns why a call does not run, whatever its tool and the policy say, and the
+// state in which it ends; without a reason it may run.
+func (n *run) unfit(c chela.ToolCall) (state chela.CallState, why string) {
+	calls := n.state.Answer.Calls
+	raw := calls[c.Index].Raw
+	switch {
+	case c.Index == len(calls)-1 && n.state.Answer.Stop == chela.StopLength:
+		return chela.CallFailed, "not run: the answer hit its length limit inside this call; repeat it with shorter arguments"
+	case !n.state.Flush.Takes(c.Tool):
+		return chela.CallFailed, "not run: only memory tools are available now; make this call after your answer"
+	case n.state.Turn.Steps >= n.Limits.Steps:
+		return chela.CallSkipped, "not run: the turn has no steps left to use its result"
+	case c.Index >= maxCalls:
+		return chela.CallSkipped, fmt.Sprintf("not run: the limit is %d calls per answer; make the others in the next one", maxCalls)
+	case raw != "":
+		return chela.CallFailed, fmt.Sprintf("not run: the arguments are not valid JSON; send one JSON object: %.200s", raw)
+	}
+	return "", ""
 }
 
 // lesson returns the text of an error for the model: its message and hint. An
@@ -124,13 +128,13 @@ func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (_ 
 // ask requests an approval and releases the lane. The policy is consulted again
 // first, because an earlier answer may cover this call too.
 func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) {
-	found, ok := n.agent.Tools.Get(c.Tool)
+	known, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
 		c.State, c.Why = chela.CallDenied, "denied: there is no tool "+c.Tool+" any more"
 		n.move(c)
 		return false, nil
 	}
-	j := judgement(found, c)
+	j := judgement(known, c)
 	again, floor, err := n.rule(ctx, c, j)
 	if err != nil {
 		return false, err
@@ -173,23 +177,23 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 		}
 		n.progress(names(calls))
 	}
-	outcomes := make([]CallOutcome, len(calls))
+	outcomes := make([]callOutcome, len(calls))
 	var wait sync.WaitGroup
 	slots := make(chan struct{}, maxParallel)
 	for i, c := range calls {
 		if c.State.Ended() {
-			outcomes[i] = CallOutcome{State: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
+			outcomes[i] = callOutcome{State: c.State, ToolResult: chela.ToolResult{Text: c.Why, Failed: true}}
 			continue
 		}
 		slots <- struct{}{}
 		wait.Go(func() {
 			defer func() { <-slots }()
-			outcomes[i] = n.calls().Run(ctx, c)
+			outcomes[i] = n.call(ctx, c)
 		})
 	}
 	wait.Wait()
 	for _, out := range outcomes {
-		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+		if err := cmp.Or(cutOff(ctx), out.later); err != nil {
 			return err
 		}
 	}
@@ -230,30 +234,16 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 		return err
 	}
 	n.progress(c.Tool)
-	out := n.calls().Run(ctx, c)
-	if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+	out := n.call(ctx, c)
+	if err := cmp.Or(cutOff(ctx), out.later); err != nil {
 		return err
 	}
 	n.record(c, out)
 	return n.flush(ctx, "turn.result")
 }
 
-// calls returns the runner for this turn's calls.
-func (n *run) calls() CallRunner {
-	emit := n.Emit
-	if n.state.Flush.On {
-		emit = func(chela.Event) {} // hidden from people
-	}
-	turn := n.state.Turn
-	rule := func(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.Verdict, error) {
-		r, err := n.agent.Policy(ctx, turn, c, j)
-		return r.Verdict, err
-	}
-	return CallRunner{Process: local.Process{Now: n.Now, Emit: emit, Log: n.Log}, Get: n.agent.Tools.Get, Rule: rule, After: n.afterCall, Bound: n.Bound, Grace: n.Grace}
-}
-
 // record adds the result of a call.
-func (n *run) record(c chela.ToolCall, out CallOutcome) {
+func (n *run) record(c chela.ToolCall, out callOutcome) {
 	if !c.State.Ended() {
 		c.State, c.FinishedAt = out.State, n.Now()
 		if out.Changes != nil {

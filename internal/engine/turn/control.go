@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // The cancellation causes of a run's context that the turn handles itself.
@@ -25,10 +26,11 @@ var ErrStuck = errors.New("the run made no progress for too long")
 // A Handle controls one running turn from other goroutines. The zero value is
 // ready; it serves one run.
 type Handle struct {
+	steer atomic.Bool
+
 	mu     sync.Mutex
 	stop   bool // guarded by mu, like all below
 	park   bool
-	steer  bool
 	cancel context.CancelCauseFunc // set while a run is attached
 	leave  context.CancelCauseFunc // set during a request to the model
 }
@@ -94,11 +96,7 @@ func (h *Handle) Asking(ctx context.Context) (context.Context, func()) {
 }
 
 // Steer signals the run that messages wait to enter the turn.
-func (h *Handle) Steer() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.steer = true
-}
+func (h *Handle) Steer() { h.steer.Store(true) }
 
 // Attach registers the run's cancel function for Stop until the returned
 // function is called. A handle that was stopped before cancels at once.
@@ -124,16 +122,7 @@ func (h *Handle) Parked() bool {
 }
 
 // Steering reports whether messages wait to enter the turn.
-func (h *Handle) Steering() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.steer
-}
+func (h *Handle) Steering() bool { return h.steer.Load() }
 
-// Steered clears the signal of Steer after the run has read the waiting
-// messages.
-func (h *Handle) Steered() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.steer = false
-}
+// Steered clears the signal of Steer before the run reads the waiting messages.
+func (h *Handle) Steered() { h.steer.Store(false) }

@@ -44,8 +44,9 @@ func (n *run) beforeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall,
 	return c, true
 }
 
-// afterCall lets hooks change or withhold a call's result. Concurrent reads of
-// a batch call it concurrently.
+// afterCall lets hooks change or withhold a call's result, and bounds its size
+// last, so that the stored copy of a long result is the output of the hooks.
+// Concurrent reads of a batch call it concurrently.
 func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult {
 	m := n.moment(chela.HookAfterToolCall)
 	m.Tool, m.Args, m.Text = c.Tool, c.Args, r.Text
@@ -54,7 +55,11 @@ func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResul
 	if v.Refused != "" {
 		r.Text, r.Attachments, r.Whole = "the call has ended, and its result was withheld: "+v.Refused, nil, nil
 	}
-	return r
+	if n.Bound == nil {
+		return r
+	}
+	tool, _ := n.agent.Tools.Get(c.Tool)
+	return n.Bound(ctx, tool, c.ID, r)
 }
 
 // transforms reports whether hooks process the answer; it is then not streamed

@@ -15,8 +15,8 @@ const (
 	UnknownText = "chela was stopped while this call ran. It may or may not have happened. It was not repeated: look whether it did before you call it again."
 )
 
-func unknown() CallOutcome {
-	return CallOutcome{State: chela.CallUnknown, ToolResult: chela.ToolResult{Text: UnknownText, Failed: true}}
+func unknown() callOutcome {
+	return callOutcome{State: chela.CallUnknown, ToolResult: chela.ToolResult{Text: UnknownText, Failed: true}}
 }
 
 // resolve settles calls that a dead run had marked running.
@@ -24,7 +24,7 @@ func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 	n.again = false // the process died during these calls
 	for _, c := range calls {
 		out, known := n.found(ctx, c)
-		if err := cmp.Or(cutOff(ctx), out.Later); err != nil {
+		if err := cmp.Or(cutOff(ctx), out.later); err != nil {
 			return err
 		}
 		if !known {
@@ -41,30 +41,30 @@ func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 // found determines the outcome of a call found running, and whether that is
 // possible: by repeating it with the same key if its tool allows that, or by
 // querying the tool. A stopped turn repeats nothing.
-func (n *run) found(ctx context.Context, c chela.ToolCall) (CallOutcome, bool) {
+func (n *run) found(ctx context.Context, c chela.ToolCall) (callOutcome, bool) {
 	tool, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
-		return CallOutcome{}, false
+		return callOutcome{}, false
 	}
 	stopped := n.state.Turn.Stop || ctx.Err() != nil
 	switch {
 	case stopped && c.Resume != chela.ResumeQuery:
-		return CallOutcome{}, false
+		return callOutcome{}, false
 	case c.Resume == chela.ResumeRepeat || fail.Mutant("blind-replay"):
-		return n.calls().Run(ctx, c), true
+		return n.call(ctx, c), true
 	case c.Resume == chela.ResumeQuery && tool.Happened != nil:
 		result, err := tool.Happened(context.WithoutCancel(ctx), c)
 		if err != nil {
 			n.Log.Warn("tool cannot tell whether a call happened", "tool", c.Tool, "call", c.ID, "error", err)
-			return CallOutcome{}, false
+			return callOutcome{}, false
 		}
 		if result == nil && stopped {
-			return FailedCall(NotDoneText), true
+			return failedCall(NotDoneText), true
 		}
 		if result == nil {
-			return n.calls().Run(ctx, c), true
+			return n.call(ctx, c), true
 		}
-		return n.calls().Outcome(ctx, c, *result, nil), true
+		return n.outcome(ctx, c, *result, nil), true
 	}
-	return CallOutcome{}, false
+	return callOutcome{}, false
 }

@@ -68,9 +68,6 @@ type Agent struct {
 	Hooks    *hook.Hooks // nil for none
 }
 
-// A CompactFunc has the contract of [prompt.Compactor.Compact].
-type CompactFunc func(ctx context.Context, r prompt.CompactionRequest) (summary string, paid *chela.Finish, err error)
-
 // Config holds the shared dependencies of runs. The fields up to Grace are
 // required.
 type Config struct {
@@ -81,12 +78,12 @@ type Config struct {
 	Grace   time.Duration // grace period of a cancelled tool
 	Prompt  prompt.Settings
 
-	// Compact archives leaving entries and returns the summary. Nil disables
-	// compaction.
-	Compact CompactFunc
+	// Compact archives leaving entries and returns the summary, as
+	// [prompt.Compactor.Compact] does. Nil disables compaction.
+	Compact func(ctx context.Context, r prompt.CompactionRequest) (summary string, paid *chela.Finish, err error)
 	Flush   bool // ask for memory notes before a compaction
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
-	Bound   tool.BoundFunc // limits the size of results
+	Bound   tool.BoundFunc // limits the size of results; nil for no limit
 
 	// Before is called before each action with its state, which it must not
 	// change. A replay uses it to inject recorded outside events. It may be
@@ -160,7 +157,7 @@ func (n *run) loop(ctx context.Context) error {
 			n.Before(n.state)
 		}
 		if n.control.Parked() {
-			return n.park(ctx)
+			return n.flush(ctx, "turn.park") // another run continues
 		}
 		if err := cutOff(ctx); err != nil {
 			return err
@@ -234,11 +231,6 @@ func cutOff(ctx context.Context) error {
 		return nil
 	}
 	return cause
-}
-
-// park appends the buffer and leaves the turn to another run.
-func (n *run) park(ctx context.Context) error {
-	return n.flush(ctx, "turn.park")
 }
 
 // emit announces a hint at once.
