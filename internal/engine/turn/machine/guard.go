@@ -19,7 +19,7 @@ func guarded(s State, f Facts) (Action, bool) {
 	}
 	switch {
 	case advice.End:
-		return finish(chela.TurnLimited, &chela.Failure{Kind: chela.Exhausted, Limit: chela.LimitLoop, Message: advice.Text}), true
+		return limited(chela.LimitLoop, advice.Text), true
 	case advice.Note == "":
 		return Action{}, false
 	}
@@ -33,19 +33,19 @@ func guarded(s State, f Facts) (Action, bool) {
 func (s *State) watch(e chela.Entry) {
 	switch b := e.Body.(type) {
 	case chela.UserBody:
-		s.Guard = s.Guard.Spoken()
+		s.Guard.Spoken()
 	case chela.NoteBody:
-		s.Guard = s.Guard.Noted(b.Note)
+		s.Guard.Noted(b.Note)
 	case chela.AnswerBody:
-		s.Guard = s.Guard.Answered(b.Text)
+		s.Guard.Answered(b.Text)
 	case chela.ResultBody:
 		i := s.find(b.Call)
 		if i < 0 {
 			return
 		}
-		s.Guard = s.Guard.Ended(s.Answer.Calls[i], b.Status, b.Text)
+		s.Guard.Ended(s.Answer.Calls[i], b.Status, b.Text)
 		if len(s.Open()) == 0 {
-			s.Guard = s.Guard.Stepped()
+			s.Guard.Stepped()
 		}
 	}
 }

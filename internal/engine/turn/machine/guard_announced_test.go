@@ -68,11 +68,14 @@ func TestAfter(t *testing.T) {
 func TestNudgesAreCounted(t *testing.T) {
 	t.Parallel()
 	const text = `shell(command="ls")`
-	r := machine.GuardRecord{}.Noted(chela.NoteCall)
+	var r machine.GuardRecord
+	r.Noted(chela.NoteCall)
 	if a := r.After(text, limits, offered); a != (machine.GuardAdvice{}) {
 		t.Errorf("a second note: %+v", a)
 	}
-	if a := r.Spoken().After(text, limits, offered); a != (machine.GuardAdvice{}) {
+	spoken := r.Clone()
+	spoken.Spoken()
+	if a := spoken.After(text, limits, offered); a != (machine.GuardAdvice{}) {
 		t.Errorf("a second note after a message: %+v", a)
 	}
 	if a := r.After(text, machine.GuardLimits{Nudges: 2}, offered); a.Note != chela.NoteCall {

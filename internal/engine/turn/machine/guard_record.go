@@ -19,8 +19,7 @@ const (
 )
 
 // A GuardRecord is the loop guard's memory of a turn. The zero value is the record
-// of a new turn. Its methods return the updated record; as with the built-in
-// append, the receiver must not be used afterwards.
+// of a new turn. A copy shares its lists; see Clone.
 type GuardRecord struct {
 	Seen    []uint64     // hashes of texts and outcomes, newest last
 	Failing []FailedCall // failed calls, newest last
@@ -45,47 +44,40 @@ func (r GuardRecord) Clone() GuardRecord {
 	return r
 }
 
-// Answered returns the record after an answer of the model, which begins a
-// step.
-func (r GuardRecord) Answered(text string) GuardRecord {
+// Answered adds an answer of the model, which begins a step.
+func (r *GuardRecord) Answered(text string) {
 	r.Fresh = false
 	if text = strings.TrimSpace(text); text != "" {
-		r = r.see(hash("text", text))
+		r.see(hash("text", text))
 	}
-	return r
 }
 
-// Ended returns the record after a call of the step ended.
-func (r GuardRecord) Ended(c chela.CallSpec, status chela.CallState, result string) GuardRecord {
+// Ended adds the end of a call of the step.
+func (r *GuardRecord) Ended(c chela.CallSpec, status chela.CallState, result string) {
 	key := keyOf(c)
-	before := r.Fresh
-	r.Fresh = false
-	r = r.see(hash(fmt.Sprint(key), string(status), result))
-	if r.Fresh && status == chela.CallDone && r.Warned {
+	fresh := r.see(hash(fmt.Sprint(key), string(status), result))
+	if fresh && status == chela.CallDone && r.Warned {
 		r.Failing, r.Warned, r.Told = nil, false, 0
 	}
-	r.Fresh = r.Fresh || before
 	if status == chela.CallFailed || status == chela.CallDenied {
-		r = r.fail(key, c)
+		r.fail(key, c)
 	}
-	return r
 }
 
-// Stepped returns the record after all calls of a step ended.
-func (r GuardRecord) Stepped() GuardRecord {
+// Stepped adds the end of a step: all of its calls have ended.
+func (r *GuardRecord) Stepped() {
 	r.Idle++
 	if r.Fresh {
 		r.Idle, r.Told = 0, 0
 	}
-	return r
 }
 
-// Spoken returns the record after a person's message in the turn, which resets
-// the counters: repeating a call may make sense now.
-func (r GuardRecord) Spoken() GuardRecord { return GuardRecord{Nudged: r.Nudged} }
+// Spoken adds a person's message in the turn, which resets the counters:
+// repeating a call may make sense now.
+func (r *GuardRecord) Spoken() { *r = GuardRecord{Nudged: r.Nudged} }
 
-// Noted returns the record after a note entered the turn.
-func (r GuardRecord) Noted(about chela.NoteKind) GuardRecord {
+// Noted adds a note to the model.
+func (r *GuardRecord) Noted(about chela.NoteKind) {
 	switch about {
 	case chela.NoteLoop:
 		r.Warned, r.Told = true, r.Idle
@@ -95,25 +87,24 @@ func (r GuardRecord) Noted(about chela.NoteKind) GuardRecord {
 	case chela.NoteCall:
 		r.Nudged++
 	}
-	return r
 }
 
-// see records a hash and marks the step as new if it was unknown.
-func (r GuardRecord) see(what uint64) GuardRecord {
+// see records a hash, and marks the step as new if it was unknown.
+func (r *GuardRecord) see(what uint64) (fresh bool) {
 	if slices.Contains(r.Seen, what) {
-		return r
+		return false
 	}
 	if len(r.Seen) == maxSeen {
 		r.Seen = slices.Delete(r.Seen, 0, maxSeen/4)
 	}
 	r.Seen, r.Fresh = append(r.Seen, what), true
-	return r
+	return true
 }
 
 // fail counts a failure.
-func (r GuardRecord) fail(key uint64, c chela.CallSpec) GuardRecord {
+func (r *GuardRecord) fail(key uint64, c chela.CallSpec) {
 	i := slices.IndexFunc(r.Failing, func(f FailedCall) bool { return f.Key == key })
-	f := FailedCall{Key: key, Shown: shown(c)}
+	f := FailedCall{Key: key, Shown: excerpt.Marked(c.Tool+" "+string(c.Args)+c.Raw, maxShown)}
 	switch {
 	case i >= 0:
 		f = r.Failing[i]
@@ -123,7 +114,6 @@ func (r GuardRecord) fail(key uint64, c chela.CallSpec) GuardRecord {
 	}
 	f.Count++
 	r.Failing = append(r.Failing, f)
-	return r
 }
 
 func keyOf(c chela.CallSpec) uint64 {
@@ -141,9 +131,4 @@ func hash(parts ...string) uint64 {
 		h.Write([]byte{0})
 	}
 	return h.Sum64()
-}
-
-// shown returns an excerpt of a call.
-func shown(c chela.CallSpec) string {
-	return excerpt.Marked(c.Tool+" "+string(c.Args)+c.Raw, maxShown)
 }

@@ -31,7 +31,7 @@ func advice(l machine.GuardLimits, steps ...string) string {
 		case a.End:
 			return strings.Join(append(got, "end"), " ")
 		case a.Note != "":
-			r = r.Noted(a.Note)
+			r.Noted(a.Note)
 			got = append(got, string(a.Note))
 		default:
 			got = append(got, "-")
@@ -42,19 +42,21 @@ func advice(l machine.GuardLimits, steps ...string) string {
 
 func step(r machine.GuardRecord, s string) machine.GuardRecord {
 	if s == "user" {
-		return r.Spoken()
+		r.Spoken()
+		return r
 	}
 	text, calls, _ := strings.Cut(s, "|")
-	r = r.Answered(text)
+	r.Answered(text)
 	for call := range strings.SplitSeq(calls, "|") {
 		words := strings.SplitN(call, " ", 4)
 		spec := chela.CallSpec{Tool: words[0], Args: json.RawMessage(words[1])}
 		if !json.Valid(spec.Args) {
 			spec.Args, spec.Raw = nil, words[1]
 		}
-		r = r.Ended(spec, chela.CallState(words[2]), words[3])
+		r.Ended(spec, chela.CallState(words[2]), words[3])
 	}
-	return r.Stepped()
+	r.Stepped()
+	return r
 }
 
 func times(n int, steps ...string) (all []string) {
@@ -129,7 +131,8 @@ func TestWhatIsSaid(t *testing.T) {
 			t.Errorf("the note lacks %q: %s", want, a.Text)
 		}
 	}
-	r = step(r.Noted(a.Note), `|run {"command":"make"} failed no`)
+	r.Noted(a.Note)
+	r = step(r, `|run {"command":"make"} failed no`)
 	const want = `the model repeats itself: this call failed 4 times with the same arguments: run {"command":"make"}`
 	if diff := cmp.Diff(machine.GuardAdvice{End: true, Text: want}, r.Before(limits)); diff != "" {
 		t.Errorf("ending (-want +got):\n%s", diff)
@@ -183,7 +186,7 @@ func TestNoEndWithoutNote(t *testing.T) {
 				return
 			case a.Note != "":
 				warned = true
-				r = r.Noted(a.Note)
+				r.Noted(a.Note)
 				if again := r.Before(limits); again != (machine.GuardAdvice{}) {
 					t.Fatalf("after the note: %+v", again)
 				}

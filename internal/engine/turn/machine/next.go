@@ -2,6 +2,7 @@ package machine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"chela"
@@ -107,9 +108,7 @@ func Next(s State, f Facts) Action {
 		return Action{Kind: Absorb}
 	}
 	if most := f.Limits.Tokens; most > 0 && s.Tokens >= most && s.Last != chela.EntryAssistant {
-		return finish(chela.TurnLimited, &chela.Failure{
-			Kind: chela.Exhausted, Limit: chela.LimitTokens, Message: fmt.Sprintf("the turn used %d tokens; its limit is %d", s.Tokens, most),
-		})
+		return limited(chela.LimitTokens, fmt.Sprintf("the turn used %d tokens; its limit is %d", s.Tokens, most))
 	}
 	if a, ok := flushing(s, f); ok {
 		return a
@@ -121,9 +120,7 @@ func Next(s State, f Facts) Action {
 		return finishAnswered(s, f)
 	}
 	if s.Turn.Steps >= f.Limits.Steps {
-		return finish(chela.TurnLimited, &chela.Failure{
-			Kind: chela.Exhausted, Limit: chela.LimitSteps, Message: fmt.Sprintf("the turn used its %d steps", f.Limits.Steps),
-		})
+		return limited(chela.LimitSteps, fmt.Sprintf("the turn used its %d steps", f.Limits.Steps))
 	}
 	return ready(s, f, nextStep(s, f))
 }
@@ -143,13 +140,10 @@ func forcedEnding(s State, f Facts) (Action, bool) {
 	case f.Stop || s.Turn.Stop:
 		return finish(chela.TurnInterrupted, &chela.Failure{Message: "interrupted"}), true
 	case f.TimeUp:
-		return finish(chela.TurnLimited, &chela.Failure{
-			Kind: chela.Exhausted, Limit: chela.LimitTime, Message: TookLonger + f.Limits.Time.String(),
-		}), true
+		return limited(chela.LimitTime, TookLonger+f.Limits.Time.String()), true
+	case f.Failure != nil && f.Failure.Limit.IsOfCost():
+		return finish(chela.TurnLimited, f.Failure), true
 	case f.Failure != nil:
-		if f.Failure.Limit.IsOfCost() {
-			return finish(chela.TurnLimited, f.Failure), true
-		}
 		return finish(chela.TurnFailed, f.Failure), true
 	}
 	return Action{}, false
@@ -184,13 +178,7 @@ func justGranted(s State, ours []chela.ToolCall) bool {
 
 // ours returns the calls that run on this side.
 func ours(calls []chela.ToolCall) []chela.ToolCall {
-	var found []chela.ToolCall
-	for _, c := range calls {
-		if c.Resume != chela.ResumeWait || c.State.Ended() {
-			found = append(found, c)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(calls), func(c chela.ToolCall) bool { return c.Resume == chela.ResumeWait && !c.State.Ended() })
 }
 
 // batch returns the leading calls that run together: reads and settled calls,
@@ -215,10 +203,7 @@ func finishAnswered(s State, f Facts) Action {
 	case s.Answer.Text == "" && len(s.Answer.Calls) == 0:
 		return finish(chela.TurnFailed, &chela.Failure{Kind: chela.Unavailable, Message: silence(s.Answer.Stop)})
 	case s.Turn.Steps >= f.Limits.Steps && s.Turn.Steps > 1:
-		return finish(chela.TurnLimited, &chela.Failure{
-			Kind: chela.Exhausted, Limit: chela.LimitSteps,
-			Message: fmt.Sprintf("the turn used its %d steps; the answer may be incomplete", f.Limits.Steps),
-		})
+		return limited(chela.LimitSteps, fmt.Sprintf("the turn used its %d steps; the answer may be incomplete", f.Limits.Steps))
 	}
 	return finish(chela.TurnCompleted, nil)
 }
@@ -253,12 +238,11 @@ func finish(ending chela.TurnState, failure *chela.Failure) Action {
 	return Action{Kind: Finish, Ending: ending, Failure: failure}
 }
 
+// limited ends a turn that reached a limit.
+func limited(limit chela.Limit, message string) Action {
+	return finish(chela.TurnLimited, &chela.Failure{Kind: chela.Exhausted, Limit: limit, Message: message})
+}
+
 func withState(calls []chela.ToolCall, state chela.CallState) []chela.ToolCall {
-	var found []chela.ToolCall
-	for _, c := range calls {
-		if c.State == state {
-			found = append(found, c)
-		}
-	}
-	return found
+	return slices.DeleteFunc(slices.Clone(calls), func(c chela.ToolCall) bool { return c.State != state })
 }
