@@ -47,9 +47,10 @@ type Ledger struct {
 
 	spent atomic.Pointer[spentUp] // exhausted limit of the home, until its reset; nil for none
 
+	open sync.Map // reservations of calls without a turn in flight, by their chela.UsageID
+
 	mu      sync.Mutex
-	counted map[place]bool         // guarded by mu; budgets whose rows this process has recomputed
-	open    map[chela.UsageID]bool // guarded by mu; reservations of calls without a turn in flight
+	counted map[place]bool // guarded by mu; budgets whose rows this process has recomputed
 }
 
 // A spentUp caches the refusal of an exhausted limit, which then needs no
@@ -73,7 +74,7 @@ const maxCounted = 10_000
 
 // New returns a ledger over a store.
 func New(s *store.Store, cfg Config) *Ledger {
-	return &Ledger{cfg: cfg, store: s, counted: map[place]bool{}, open: map[chela.UsageID]bool{}}
+	return &Ledger{cfg: cfg, store: s, counted: map[place]bool{}}
 }
 
 // usage returns a new row of the ledger.
@@ -96,13 +97,11 @@ func (l *Ledger) look(ctx context.Context, budgets []chela.Budget) (now []chela.
 		return nil, nil
 	}
 	err = l.store.Read(ctx, func(r *store.Read) error {
-		now = nil
-		for _, b := range budgets {
-			b, err := r.BudgetOf(ctx, b)
-			if err != nil {
+		now = make([]chela.Budget, len(budgets))
+		for i, b := range budgets {
+			if now[i], err = r.BudgetOf(ctx, b); err != nil {
 				return err
 			}
-			now = append(now, b)
 		}
 		return nil
 	})
@@ -112,19 +111,5 @@ func (l *Ledger) look(ctx context.Context, budgets []chela.Budget) (now []chela.
 // Budgets returns the limits of the home, and the limit of a session unless key
 // is empty, with their current use.
 func (l *Ledger) Budgets(ctx context.Context, key chela.SessionKey) ([]chela.Budget, error) {
-	return l.look(ctx, l.cfg.Limits.budgets(chela.Payer{Session: key}, l.cfg.Now(), l.cfg.Zone))
-}
-
-// begun registers a call in flight without a turn.
-func (l *Ledger) begun(id chela.UsageID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.open[id] = true
-}
-
-// ended unregisters a call.
-func (l *Ledger) ended(id chela.UsageID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.open, id)
+	return l.look(ctx, l.budgets(chela.Payer{Session: key}, l.cfg.Now(), false))
 }

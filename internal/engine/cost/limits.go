@@ -16,23 +16,6 @@ type Limits struct {
 	Actions int            // model calls of the home per clock hour
 }
 
-// apply reports whether any limit applies to a call. Free says that its model
-// costs nothing.
-func (l *Limits) apply(p *chela.Payer, free bool) bool {
-	return l.Actions > 0 || !free && (l.Day > 0 || l.Session > 0 && p.Session != "" || l.Turn > 0 && p.Turn != "" ||
-		l.Job > 0 && p.Job != "" || l.Routine > 0 && p.Routine != "")
-}
-
-// money returns the first limit of money that applies to a call; empty for none.
-func (l Limits) money(p chela.Payer) chela.Limit {
-	for _, limit := range chela.LimitsOfCost() {
-		if limit != chela.LimitActions && l.most(limit) > 0 && (limit.IsOfHome() || p.Key(limit) != "") {
-			return limit
-		}
-	}
-	return ""
-}
-
 // most returns the amount of a limit; 0 for none.
 func (l Limits) most(limit chela.Limit) int64 {
 	switch limit {
@@ -53,19 +36,20 @@ func (l Limits) most(limit chela.Limit) int64 {
 	}
 }
 
-// budgets returns the budgets of a call, in locking order.
-func (l Limits) budgets(p chela.Payer, now time.Time, zone *time.Location) []chela.Budget {
+// budgets returns the budgets of a call, in locking order; if its model is free, the
+// one of the number of calls only.
+func (l *Ledger) budgets(p chela.Payer, now time.Time, free bool) []chela.Budget {
 	var found []chela.Budget
 	for _, limit := range chela.LimitsOfCost() {
-		b := chela.Budget{Limit: limit, Key: p.Key(limit), Most: l.most(limit)}
-		if b.Most <= 0 || b.Key == "" && !limit.IsOfHome() {
+		b := chela.Budget{Limit: limit, Key: p.Key(limit), Most: l.cfg.Limits.most(limit)}
+		if b.Most <= 0 || b.Key == "" && !limit.IsOfHome() || free && isOfMoney(b) {
 			continue
 		}
 		switch limit {
 		case chela.LimitActions:
-			b.Since, b.Resets = hourOf(now, zone)
+			b.Since, b.Resets = hourOf(now, l.cfg.Zone)
 		case chela.LimitDay, chela.LimitRoutine:
-			b.Since, b.Resets = dayOf(now, zone)
+			b.Since, b.Resets = dayOf(now, l.cfg.Zone)
 		}
 		found = append(found, b)
 	}

@@ -70,7 +70,7 @@ func TestBudgets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var got []chela.Limit
-			for _, b := range c.limits.budgets(c.payer, time.Unix(0, 0), time.UTC) {
+			for _, b := range budgetsOf(c.limits, c.payer, false) {
 				got = append(got, b.Limit)
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
@@ -110,12 +110,16 @@ func TestMost(t *testing.T) {
 	}
 }
 
+func budgetsOf(l Limits, p chela.Payer, free bool) []chela.Budget {
+	return New(nil, Config{Limits: l, Zone: time.UTC}).budgets(p, time.Unix(0, 0), free)
+}
+
 // TestWhichLimitsApply: a limit applies to the payers that it is about. Limits of
 // money apply to no call that is free.
 func TestWhichLimitsApply(t *testing.T) {
 	t.Parallel()
 	all := chela.Payer{Session: "s", Turn: "t", Job: "j", Routine: "r"}
-	if (&Limits{}).apply(&all, false) {
+	if len(budgetsOf(Limits{}, all, false)) > 0 {
 		t.Error("no limit applies")
 	}
 	for name, c := range map[string]struct {
@@ -131,8 +135,9 @@ func TestWhichLimitsApply(t *testing.T) {
 		"routine": {Limits{Routine: 1}, chela.Payer{Session: "s", Turn: "t", Job: "j"}, false},
 	} {
 		free := c.limits.Actions > 0
-		if !c.limits.apply(&all, false) || c.limits.apply(&c.without, false) != c.anyone || c.limits.apply(&all, true) != free {
-			t.Errorf("%s: applies to all %v, without %v, free %v", name, c.limits.apply(&all, false), c.limits.apply(&c.without, false), c.limits.apply(&all, true))
+		applies := func(p chela.Payer, free bool) bool { return len(budgetsOf(c.limits, p, free)) > 0 }
+		if !applies(all, false) || applies(c.without, false) != c.anyone || applies(all, true) != free {
+			t.Errorf("%s: applies to all %v, without %v, free %v", name, applies(all, false), applies(c.without, false), applies(all, true))
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package cost
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"chela"
 )
@@ -17,26 +19,18 @@ import (
 // A request is charged to its Payer. If the payer has a turn, the turn appends
 // the row, using the Charge of the Finish; otherwise the ledger does.
 func (l *Ledger) Meter(p chela.Provider, model string) chela.Provider {
-	m := &metered{ledger: l, inner: p, quote: quote{model: model}, output: anyOutput, thinks: l.cfg.Models.Thinks(model)}
-	if n := l.cfg.Models.MaxOutput(model); n > 0 {
-		m.output = n
+	return &metered{
+		ledger: l, inner: p, model: model,
+		output: cmp.Or(l.cfg.Models.MaxOutput(model), anyOutput), thinks: l.cfg.Models.Thinks(model),
 	}
-	return m
 }
 
 type metered struct {
 	ledger *Ledger
 	inner  chela.Provider
-	quote
+	model  string
 	output int  // default output limit of an answer
 	thinks bool // the model may reason invisibly
-}
-
-// priced returns the meter with the present price: a provider may have told it since.
-func (m *metered) priced() *metered {
-	now := *m
-	now.price, now.known = m.ledger.cfg.Models.Price(m.model)
-	return &now
 }
 
 // An ask is the estimate of a call before it is made, in tokens.
@@ -50,7 +44,8 @@ type ask struct {
 // Stream implements chela.Provider.
 func (m *metered) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
-		c := call{metered: m.priced(), req: req}
+		c := call{metered: m, req: req}
+		c.price, c.known = m.ledger.cfg.Models.Price(m.model) // its provider may have told it since the last call
 		defer func() { c.left(ctx) }()
 		if err := c.begin(ctx); err != nil {
 			yield(chela.Chunk{}, later(ctx, err))
@@ -75,6 +70,7 @@ func (m *metered) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 // A call is one request to a model, from its reservation to its end.
 type call struct {
 	*metered
+	quote
 	req     *chela.Request
 	row     *chela.Usage // the reservation; nil if there is none
 	arrived int          // bytes of the answer
@@ -85,30 +81,31 @@ type call struct {
 // of the answer.
 func (c *call) begin(ctx context.Context) error {
 	l := c.ledger
-	if !l.cfg.Limits.apply(&c.req.Payer, c.isFree()) {
+	now := l.cfg.Now()
+	budgets := l.budgets(c.req.Payer, now, c.isFree())
+	if len(budgets) == 0 {
 		c.asked = true
 		return nil
 	}
-	if c.isOpen() {
-		if limit := l.cfg.Limits.money(c.req.Payer); limit != "" {
-			return unpriced(c.model, limit, l.cfg.Limits.most(limit))
-		}
+	if i := slices.IndexFunc(budgets, isOfMoney); i >= 0 && c.isOpen() {
+		return unpriced(c.model, budgets[i])
 	}
 	if err := l.isSpent(c.isFree()); err != nil {
 		return err
 	}
 	row := l.usage(c.req.Payer, c.model)
+	row.CreatedAt = now
 	if row.Turn == "" {
-		l.begun(row.ID)
+		l.open.Store(row.ID, true)
 	}
 	choices := 1
 	if s := c.req.Sampling; s != nil {
 		choices = max(s.Choices, 1)
 	}
-	most := c.room() * choices
-	output, err := l.reserve(ctx, &row, ask{quote: c.quote, prompt: l.prompt(c.req), output: most, least: min(c.least()*choices, most)})
+	most := cmp.Or(c.req.MaxTokens, c.output) * choices
+	output, err := l.reserve(ctx, &row, budgets, ask{quote: c.quote, prompt: l.prompt(c.req), output: most, least: min(c.least()*choices, most)})
 	if err != nil {
-		l.ended(row.ID)
+		l.open.Delete(row.ID)
 		return err
 	}
 	c.asked, c.row = true, &row
@@ -118,14 +115,6 @@ func (c *call) begin(ctx context.Context) error {
 		c.req = &req
 	}
 	return nil
-}
-
-// room returns the output limit of the answer.
-func (c *call) room() int {
-	if c.req.MaxTokens > 0 {
-		return c.req.MaxTokens
-	}
-	return c.output
 }
 
 // reserved returns the reservation of the call, or else a new row.
@@ -233,15 +222,9 @@ type onDemand interface {
 // cancellation. If that fails, Tend closes the reservation.
 func (c *call) end(ctx context.Context, u chela.Usage) {
 	l := c.ledger
-	defer l.ended(u.ID)
+	defer l.open.Delete(u.ID)
 	ctx = context.WithoutCancel(ctx) // the caller waits for it
-	var err error
-	if u.Node == "" {
-		err = l.charge(ctx, u)
-	} else {
-		err = l.settle(ctx, u)
-	}
-	if err != nil {
+	if err := l.record(ctx, u); err != nil {
 		l.cfg.Log.Warn("model call not recorded", "model", u.Model, "turn", u.Turn, "error", err)
 	}
 }

@@ -13,7 +13,6 @@ const (
 
 // A quote is the price of a model.
 type quote struct {
-	model string // provider/model
 	price chela.Price
 	known bool // price is known, not assumed
 }

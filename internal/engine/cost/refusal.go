@@ -54,10 +54,10 @@ func refusal(b chela.Budget, need int64, zone *time.Location) *chela.Error {
 
 // unpriced returns the refusal of a call whose price is not known, while a limit of
 // money applies to it.
-func unpriced(model string, limit chela.Limit, most int64) *chela.Error {
+func unpriced(model string, b chela.Budget) *chela.Error {
 	return &chela.Error{
-		Kind: chela.Exhausted, Limit: limit,
-		Msg:  fmt.Sprintf("the price of %s is not known, and there is a limit of %s %s", model, chela.MicroUSD(most), named[limit]),
+		Kind: chela.Exhausted, Limit: b.Limit,
+		Msg:  fmt.Sprintf("the price of %s is not known, and there is a limit of %s %s", model, chela.MicroUSD(b.Most), named[b.Limit]),
 		Hint: fmt.Sprintf("set its price in dollars per million tokens with chela models set %s --input DOLLARS --output DOLLARS", model),
 	}
 }

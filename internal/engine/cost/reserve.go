@@ -20,9 +20,8 @@ const (
 // its budgets. It returns the affordable output in tokens; 0 if no money limit
 // applies. If only calls in flight block it, it waits for them, because most
 // calls cost less than their reservation.
-func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, q ask) (output int, err error) {
+func (l *Ledger) reserve(ctx context.Context, u *chela.Usage, budgets []chela.Budget, q ask) (output int, err error) {
 	u.State, u.Node, u.Cost = chela.UsageReserved, l.cfg.Node, q.most(q.prompt, q.output)
-	budgets := l.cfg.Limits.budgets(u.Payer, u.CreatedAt, l.cfg.Zone)
 	if u.Cost == 0 { // money limits do not apply
 		budgets = slices.DeleteFunc(budgets, isOfMoney)
 	}
@@ -221,7 +220,7 @@ func (l *Ledger) claim(ctx context.Context, u chela.Usage, budgets []chela.Budge
 // call is not made.
 func (l *Ledger) release(ctx context.Context, u chela.Usage) {
 	u.State, u.Cost = chela.UsageReleased, 0
-	err := l.settle(context.WithoutCancel(ctx), u)
+	err := l.record(context.WithoutCancel(ctx), u)
 	if err != nil && chela.KindOf(err) != chela.Conflict { // it is committed, and Tend closes it
 		l.cfg.Log.Warn("reservation not released", "usage", u.ID, "turn", u.Turn, "error", err)
 	}

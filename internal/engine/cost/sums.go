@@ -3,6 +3,7 @@ package cost
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,16 +35,9 @@ func (l *Ledger) Sums(ctx context.Context, by chela.UsageBy, since time.Time) ([
 			of.Day = p.At.In(l.cfg.Zone).Format(time.DateOnly)
 		}
 		name(&of, p.Name)
-		sum, ok := sums[of]
-		if !ok {
-			sum = of
-		}
-		sums[of] = sum.Plus(p.Sum)
+		sums[of] = of.Plus(sums[of]).Plus(p.Sum)
 	}
-	var found []chela.UsageSum
-	for _, sum := range sums {
-		found = append(found, sum)
-	}
+	found := slices.Collect(maps.Values(sums))
 	if err := l.nameRoutines(ctx, found); err != nil {
 		return nil, err
 	}

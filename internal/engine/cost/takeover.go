@@ -36,11 +36,7 @@ func (t takeover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 		}
 		once := *req
 		once.Again = false
-		for chunk, err := range t.inner.Stream(ctx, &once) {
-			if !yield(chunk, err) {
-				return
-			}
-		}
+		t.inner.Stream(ctx, &once)(yield)
 	}
 }
 
@@ -53,10 +49,10 @@ func (t takeover) lose(ctx context.Context, req *chela.Request) error {
 	if len(reserved) > 0 { // Tend may have been faster
 		return t.ledger.giveUp(ctx, req.Payer.Turn)
 	}
-	if t.ledger.cfg.Limits.apply(&req.Payer, false) {
+	u := t.ledger.usage(req.Payer, "")
+	if len(t.ledger.budgets(u.Payer, u.CreatedAt, false)) > 0 {
 		return nil // it died before it reserved, and so before it asked
 	}
-	u := t.ledger.usage(req.Payer, "")
 	u.State, u.Guessed = chela.UsageLost, true
 	u.Tokens = chela.TokenUsage{Input: int64(t.ledger.prompt(req))}
 	for _, model := range t.models { // the most expensive
@@ -67,7 +63,7 @@ func (t takeover) lose(ctx context.Context, req *chela.Request) error {
 	if u.Cost == 0 {
 		return nil
 	}
-	return t.ledger.charge(ctx, u)
+	return t.ledger.record(ctx, u)
 }
 
 // reservedFor returns the rows of a turn's step that are reserved, or were

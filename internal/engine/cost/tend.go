@@ -3,6 +3,7 @@ package cost
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"chela"
@@ -76,9 +77,8 @@ func (l *Ledger) over(ctx context.Context, r *store.Read, u chela.Usage) (bool, 
 	age := l.cfg.Now().Sub(u.CreatedAt)
 	switch {
 	case u.Turn == "" && u.Node == l.cfg.Node:
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return !l.open[u.ID], nil
+		_, open := l.open.Load(u.ID)
+		return !open, nil
 	case u.Turn == "":
 		return age > longestAlone, nil
 	case age > longestCall:
@@ -94,7 +94,7 @@ func (l *Ledger) lose(ctx context.Context, rows []chela.Usage) error {
 	var failed []error
 	for _, u := range rows {
 		u.State, u.Guessed = chela.UsageLost, true
-		err := l.settle(ctx, u)
+		err := l.record(ctx, u)
 		switch {
 		case err == nil:
 			l.logLost(u)
@@ -154,14 +154,13 @@ func (l *Ledger) logLost(u chela.Usage) {
 	l.cfg.Log.Warn("model call lost", "usage", u.ID, "session", u.Session, "turn", u.Turn, "model", u.Model, "cost", u.Cost)
 }
 
-// settle stores the outcome of a reserved call.
-func (l *Ledger) settle(ctx context.Context, u chela.Usage) error {
+// record stores the end of a call: of its reservation, or if it has none in a new
+// row.
+func (l *Ledger) record(ctx context.Context, u chela.Usage) error {
+	if u.Node == "" {
+		return l.store.Write(ctx, "usage.charge", func(w *store.Write) error { return w.Charge(ctx, u) })
+	}
 	return l.store.Write(ctx, "usage.settle", func(w *store.Write) error { return w.Settle(ctx, u) })
-}
-
-// charge adds the row of a call without a reservation.
-func (l *Ledger) charge(ctx context.Context, u chela.Usage) error {
-	return l.store.Write(ctx, "usage.charge", func(w *store.Write) error { return w.Charge(ctx, u) })
 }
 
 func (l *Ledger) forget(ctx context.Context) {
@@ -179,11 +178,5 @@ func (l *Ledger) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var mine []chela.Usage
-	for _, u := range rows {
-		if u.Node == l.cfg.Node {
-			mine = append(mine, u)
-		}
-	}
-	return l.lose(ctx, mine)
+	return l.lose(ctx, slices.DeleteFunc(rows, func(u chela.Usage) bool { return u.Node != l.cfg.Node }))
 }
