@@ -57,7 +57,7 @@ func (ds *Documents) Version(ctx context.Context, agent, path string, version in
 	case missing && version == 0:
 		err = noDocument(clean)
 	case missing:
-		err = chela.E(chela.NotFound, fmt.Sprintf("version %d of %s is not retained", version, clean)).
+		err = chela.Ef(chela.NotFound, "version %d of %s is not retained", version, clean).
 			WithHint("chela memory history " + clean + " shows the retained ones")
 	case err == nil && d.Deleted && version == 0:
 		return chela.Document{}, chela.E(chela.NotFound, clean+" was deleted").

@@ -156,7 +156,7 @@ func (v revision) after(before chela.Document) (chela.Document, error) {
 	}
 	d.Text, d.SHA256 = v.text(before.Text), ""
 	if len(d.Text) > chela.MaxDocumentBytes {
-		return d, chela.E(chela.Invalid, fmt.Sprintf("%s would have %d bytes, %d are allowed", v.Path, len(d.Text), chela.MaxDocumentBytes)).
+		return d, chela.Ef(chela.Invalid, "%s would have %d bytes, %d are allowed", v.Path, len(d.Text), chela.MaxDocumentBytes).
 			WithHint("shorten it, or write into another document").Because(errTooLarge)
 	}
 	if !d.Deleted {
@@ -204,7 +204,7 @@ func expect(version *int64, d chela.Document) error {
 	if version == nil || *version == d.Version || *version == 0 && d.Deleted {
 		return nil
 	}
-	return chela.E(chela.Conflict, fmt.Sprintf("%s is at version %d, not %d", d.Path, d.Version, *version)).
+	return chela.Ef(chela.Conflict, "%s is at version %d, not %d", d.Path, d.Version, *version).
 		WithHint("read it again and repeat the change on the present version")
 }
 
@@ -219,9 +219,9 @@ func (ds *Documents) check(e chela.DocumentEdit) (chela.DocumentEdit, error) {
 	e.Path = clean
 	switch {
 	case !slices.Contains(editKinds, e.Kind):
-		return e, chela.E(chela.Internal, fmt.Sprintf("%.40q is not a kind of edit", e.Kind))
+		return e, chela.Ef(chela.Internal, "%.40q is not a kind of edit", e.Kind)
 	case e.Key == "" || len(e.Key) > maxKey:
-		return e, chela.E(chela.Invalid, fmt.Sprintf("an edit needs a key of up to %d bytes", maxKey))
+		return e, chela.Ef(chela.Invalid, "an edit needs a key of up to %d bytes", maxKey)
 	case !utf8.ValidString(e.Text) || strings.ContainsRune(e.Text, 0):
 		return e, chela.E(chela.Invalid, "the new text of "+clean+" is not valid text").
 			WithHint("documents are UTF-8 without NUL; put other files into the workspace")

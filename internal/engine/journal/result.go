@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"chela"
@@ -15,7 +14,7 @@ import (
 func Whole(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
 	call, err := r.Call(ctx, id)
 	if chela.KindOf(err) == chela.NotFound || err == nil && call.Session != session {
-		return chela.Attachment{}, chela.E(chela.NotFound, fmt.Sprintf("there is no result with the handle %.60q in this session", id)).
+		return chela.Attachment{}, chela.Ef(chela.NotFound, "there is no result with the handle %.60q in this session", id).
 			WithHint("use the handle that a shortened result names")
 	}
 	if err != nil {

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/api"
@@ -14,7 +13,7 @@ import (
 func (l *Lanes) full(ctx context.Context, in chela.Inbound, class chela.Class) (api.Receipt, error) {
 	r, ok, err := l.Known(ctx, in)
 	if err == nil && !ok {
-		err = chela.E(chela.Exhausted, fmt.Sprintf("%d turns are already running or waiting", l.places.Limit(class))).WithHint("try again in a moment")
+		err = chela.Ef(chela.Exhausted, "%d turns are already running or waiting", l.places.Limit(class)).WithHint("try again in a moment")
 	}
 	return r, err
 }

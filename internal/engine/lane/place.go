@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"fmt"
 
 	"chela"
 	"chela/internal/store"
@@ -22,7 +21,7 @@ func (op *Opener) Place(ctx context.Context, w *store.Write, in chela.Inbound) (
 	}
 	at.Thread, err = w.Thread(ctx, in.Thread)
 	if err == nil && at.Thread.Session != in.Session {
-		err = chela.E(chela.Invalid, fmt.Sprintf("thread %s belongs to another session", at.Thread.ID)).
+		err = chela.Ef(chela.Invalid, "thread %s belongs to another session", at.Thread.ID).
 			WithHint("leave out --session, or use the thread's own")
 	}
 	return at, err

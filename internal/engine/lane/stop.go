@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"chela"
@@ -48,7 +47,7 @@ func (op *Opener) Stop(ctx context.Context, w *store.Write, t chela.Turn) error 
 // turn does not wait.
 func ResumeTurn(ctx context.Context, w *store.Write, t chela.Turn, now time.Time) error {
 	if t.State != chela.TurnAwaiting {
-		return chela.E(chela.Conflict, fmt.Sprintf("turn %s no longer waits for an answer", t.ID))
+		return chela.Ef(chela.Conflict, "turn %s no longer waits for an answer", t.ID)
 	}
 	t.State = chela.TurnProcessing
 	if err := w.MoveTurn(ctx, t, chela.TurnAwaiting); err != nil {

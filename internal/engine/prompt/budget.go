@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"cmp"
-	"fmt"
 
 	"chela/internal/api"
 
@@ -57,7 +56,7 @@ func (b Budget) Check(c Conversation) error {
 	if b.Fits(c) {
 		return nil
 	}
-	return chela.E(chela.Exhausted, fmt.Sprintf("prompt too large: about %d tokens; the model takes %d", b.Used(c), b.Room)).
+	return chela.Ef(chela.Exhausted, "prompt too large: about %d tokens; the model takes %d", b.Used(c), b.Room).
 		WithHint("start a new session, send less at once, or use a model with a larger window")
 }
 

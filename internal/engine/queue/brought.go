@@ -41,7 +41,7 @@ func checkBrought(in chela.Inbound) error {
 		size += len(text)
 	}
 	if size > MaxBroughtBytes {
-		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d bytes of history, tools and results; the limit is %d", size, MaxBroughtBytes)).
+		return chela.Ef(chela.Invalid, "the message has %d bytes of history, tools and results; the limit is %d", size, MaxBroughtBytes).
 			WithHint("send less history, fewer tools or shorter results")
 	}
 	if err := checkHistory(in.History); err != nil {
@@ -66,7 +66,7 @@ func checkHistory(history []chela.Message) error {
 		default:
 			continue
 		}
-		return chela.E(chela.Invalid, fmt.Sprintf("message %d of the history %s", i+1, why)).
+		return chela.Ef(chela.Invalid, "message %d of the history %s", i+1, why).
 			WithHint("send user and assistant messages with text only")
 	}
 	return nil
@@ -74,7 +74,7 @@ func checkHistory(history []chela.Message) error {
 
 func checkOffers(offers []chela.ToolSpec) error {
 	if len(offers) > maxOffers {
-		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d tools; the limit is %d", len(offers), maxOffers)).
+		return chela.Ef(chela.Invalid, "the message has %d tools; the limit is %d", len(offers), maxOffers).
 			WithHint("send fewer")
 	}
 	seen := make(map[string]bool, len(offers))
@@ -82,7 +82,7 @@ func checkOffers(offers []chela.ToolSpec) error {
 		var object map[string]json.RawMessage
 		switch {
 		case !isName(o.Name):
-			return chela.E(chela.Invalid, fmt.Sprintf("%.80q is not a valid tool name", o.Name)).
+			return chela.Ef(chela.Invalid, "%.80q is not a valid tool name", o.Name).
 				WithHint(`use 1 to 64 letters, digits, "_" and "-"`)
 		case seen[o.Name]:
 			return chela.E(chela.Invalid, "the tool "+o.Name+" is declared twice").WithHint("use a unique name for each")
@@ -112,13 +112,13 @@ func isName(s string) bool {
 
 func checkResults(results []chela.OfferResult) error {
 	if len(results) > maxResults {
-		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d results; the limit is %d", len(results), maxResults)).
+		return chela.Ef(chela.Invalid, "the message has %d results; the limit is %d", len(results), maxResults).
 			WithHint("send them in several messages")
 	}
 	seen := make(map[chela.CallID]bool, len(results))
 	for _, r := range results {
 		if seen[r.Call] {
-			return chela.E(chela.Invalid, fmt.Sprintf("the message has two results for call %.60q", r.Call)).WithHint("send one result per call")
+			return chela.Ef(chela.Invalid, "the message has two results for call %.60q", r.Call).WithHint("send one result per call")
 		}
 		seen[r.Call] = true
 	}

@@ -32,7 +32,7 @@ func Room(waiting []chela.InboxMessage) (drop []int, err error) {
 		}
 	}
 	if len(drop) < over {
-		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%d messages already wait in this session", over+newest.Queue.Cap-1)).
+		return nil, chela.Ef(chela.Exhausted, "%d messages already wait in this session", over+newest.Queue.Cap-1).
 			WithHint("wait for an answer, or stop the running turn")
 	}
 	return drop, nil

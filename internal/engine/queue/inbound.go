@@ -4,7 +4,6 @@ package queue
 // state of their session.
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +19,7 @@ func CheckInbound(in chela.Inbound) error {
 	}
 	switch {
 	case len(in.Text) > chela.MaxMessageBytes:
-		return chela.E(chela.Invalid, fmt.Sprintf("the message has %d bytes; the limit is %d", len(in.Text), chela.MaxMessageBytes)).
+		return chela.Ef(chela.Invalid, "the message has %d bytes; the limit is %d", len(in.Text), chela.MaxMessageBytes).
 			WithHint("send it in parts, or put it into a file")
 	case !utf8.ValidString(in.Text):
 		return chela.E(chela.Invalid, "the message is not valid UTF-8").WithHint("convert it, for example with iconv -t utf-8")
@@ -31,7 +30,7 @@ func CheckInbound(in chela.Inbound) error {
 	case in.Origin.Channel == "" || in.MessageID == "":
 		return chela.E(chela.Internal, "a message came without its channel or id")
 	case in.Agent != "" && key.Agent != "" && key.Agent != in.Agent:
-		return chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s", key.Agent)).WithHint("leave the agent out")
+		return chela.Ef(chela.Invalid, "the session belongs to agent %s", key.Agent).WithHint("leave the agent out")
 	case in.Agent == "":
 		return chela.E(chela.Internal, "a message came without an agent")
 	}

@@ -3,7 +3,6 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"chela"
@@ -85,7 +84,7 @@ func (o operations) steer(ctx context.Context, c api.Caller, q api.TurnSteer) (a
 		return api.Receipt{}, err
 	}
 	if t.State.Ended() {
-		return api.Receipt{}, chela.E(chela.Conflict, fmt.Sprintf("turn %s is %s", t.ID, t.State)).WithHint("send a message to its session")
+		return api.Receipt{}, chela.Ef(chela.Conflict, "turn %s is %s", t.ID, t.State).WithHint("send a message to its session")
 	}
 	in := c.Inbound(chela.Thread{ID: t.Thread, Session: t.Session}, q.Message.Text, q.Message.MessageID)
 	in.Queue.Mode = chela.QueueSteer

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"fmt"
 	"slices"
 
 	"chela"
@@ -27,12 +26,12 @@ func (s State) Waits() bool { return s.Turn.State == chela.TurnAwaiting && len(s
 func (s *State) WaitingCall(id chela.CallID) (chela.ToolCall, error) {
 	i := s.find(id)
 	if i < 0 {
-		return chela.ToolCall{}, chela.E(chela.Invalid, fmt.Sprintf("there is no call %.60q that waits for a result", id)).
+		return chela.ToolCall{}, chela.Ef(chela.Invalid, "there is no call %.60q that waits for a result", id).
 			WithHint("use the call ids of the last response")
 	}
 	c := s.Calls[i]
 	if c.Answered || c.State != chela.CallRunning || c.Resume != chela.ResumeWait {
-		return chela.ToolCall{}, chela.E(chela.Conflict, fmt.Sprintf("call %s does not wait for a result; it is %s", id, c.State))
+		return chela.ToolCall{}, chela.Ef(chela.Conflict, "call %s does not wait for a result; it is %s", id, c.State)
 	}
 	return c.ToolCall, nil
 }
