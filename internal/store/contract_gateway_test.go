@@ -99,6 +99,28 @@ func TestEventsComeBackWhole(t *testing.T) {
 	})
 }
 
+func TestHintsAreToldAndNotStored(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, d database) {
+		s := open(t, d.place(t))
+		begin := lastEvent(t, s)
+		for _, wrong := range []error{nil, errors.New("undone")} {
+			var told []chela.Event
+			hint := chela.Event{Kind: chela.EventElevated, Session: "agent:main:main"}
+			err := s.Tell(t.Context(), "test", func(e chela.Event) { told = append(told, e) }, func(w *store.Write) error {
+				w.Hint(hint)
+				return wrong
+			})
+			if !errors.Is(err, wrong) || wrong == nil && !slices.Equal(told, []chela.Event{hint}) || wrong != nil && len(told) > 0 {
+				t.Errorf("told %+v with error %v", told, err)
+			}
+		}
+		if got := eventsAfter(t, s, begin, "", 10); len(got) > 0 {
+			t.Errorf("stored: %+v", got)
+		}
+	})
+}
+
 func TestUnknownCursorsAreRefused(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, d database) {

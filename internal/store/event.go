@@ -38,6 +38,9 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 	})
 }
 
+// Hint adds an event that is told after the commit and not stored; see [Store.Tell].
+func (w *Write) Hint(e chela.Event) { w.announced = append(w.announced, e) }
+
 // An eventRow holds the events of one transaction.
 type eventRow struct {
 	tx, seq int64

@@ -114,7 +114,7 @@ type Read struct{ tx transaction }
 // A Write is a read-write transaction.
 type Write struct {
 	Read
-	announced []chela.Event // with their cursors
+	announced []chela.Event // and hints, which have no cursors
 }
 
 func reading(tx engine.Tx) *Read { return &Read{transaction{tx}} }

@@ -36,8 +36,7 @@ func (h *house) hear(in chela.Inbound, id string) {
 		return
 	}
 	err = h.store.Write(h.t.Context(), "test", func(w *store.Write) error {
-		_, err := also(h.t.Context(), w, chela.InboxID(id))
-		return err
+		return also(h.t.Context(), w, chela.InboxID(id))
 	})
 	if err != nil {
 		h.t.Fatal(err)

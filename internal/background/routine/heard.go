@@ -16,10 +16,9 @@ import (
 const maxCause = 30 * day
 
 // Hears returns a function that fires the routines that match a message, to be
-// called in the transaction that accepts the message; nil if none match. The
-// function returns the events to announce after the commit. A message without a
-// match costs one read of a few numbers.
-func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) ([]chela.Event, error), error) {
+// called in the transaction that accepts the message; nil if none match. A message
+// without a match costs one read of a few numbers.
+func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Context, *store.Write, chela.InboxID) error, error) {
 	if d.cfg.Defaults.Off || in.Text == "" || in.Origin.Channel == chela.ChannelJob || in.Origin.Channel == chela.ChannelRoutine {
 		return nil, nil
 	}
@@ -31,22 +30,22 @@ func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Co
 	if len(found) == 0 {
 		return nil, nil
 	}
-	return func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
+	return func(ctx context.Context, w *store.Write, id chela.InboxID) error {
 		c := d.within(w)
 		if err := c.lockAll(ctx, found); err != nil {
-			return nil, err
+			return err
 		}
 		for _, routine := range found {
 			run := chela.RoutineRun{Key: "message/" + string(id), Cause: chela.TriggerEvent, Input: in.Text, Generation: in.Origin.Generation + 1}
 			switch _, err := c.caused(ctx, routine, run); {
 			case err == nil:
 			case temporary(err):
-				return nil, err
+				return err
 			default: // an invalid routine must not block a message
 				d.cfg.Log.Error("routine not fired", "routine", routine, "error", err)
 			}
 		}
-		return c.events, nil
+		return nil
 	}, nil
 }
 

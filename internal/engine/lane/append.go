@@ -29,7 +29,8 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 	var next *OpenedTurn
 	var later time.Time
 	late := map[chela.UsageID]bool{}
-	err := a.lanes.store.Write(ctx, op, func(w *store.Write) (err error) {
+	var told []chela.Event
+	err := a.lanes.store.Tell(ctx, op, func(e chela.Event) { told = append(told, e) }, func(w *store.Write) (err error) {
 		next, later, err = a.write(ctx, w, ch)
 		if err != nil {
 			return err
@@ -48,11 +49,10 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 			a.lanes.cfg.Finished(*ch.Turn, a.entries)
 		}
 	}
-	a.lanes.tell(ch.Events)
-	if next != nil {
-		a.lanes.tell(next.Ended)
-		a.lanes.tell(next.Events)
-	} else if !later.IsZero() {
+	for _, e := range told {
+		a.lanes.cfg.Emit(e)
+	}
+	if next == nil && !later.IsZero() {
 		a.lanes.alarms.Set(a.lease.Session, later.Sub(a.lanes.cfg.Now()))
 	}
 	a.next = next

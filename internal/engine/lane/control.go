@@ -38,7 +38,7 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.
 	var r api.Receipt
 	var done Outcome
 	var ended chela.ThreadID
-	err := l.store.Write(ctx, "command", func(w *store.Write) error {
+	err := l.store.Tell(ctx, "command", l.cfg.Emit, func(w *store.Write) error {
 		at, err := l.opener.Place(ctx, w, in)
 		if err != nil {
 			return err
@@ -70,7 +70,6 @@ func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.
 	case err != nil:
 		return api.Receipt{}, err
 	}
-	l.tell(done.Events)
 	if done.Then != nil {
 		done.Then(ctx)
 	}

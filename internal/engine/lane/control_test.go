@@ -155,12 +155,12 @@ func TestSubmitAlso(t *testing.T) {
 	h := open(t, engines["sqlite"](t), echoScenario, nil)
 	var done []chela.InboxID
 	var wrong error
-	also := func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error) {
+	also := func(ctx context.Context, w *store.Write, id chela.InboxID) error {
 		done = append(done, id)
 		if _, err := w.AddNote(ctx, chela.Note{Key: string(id), Session: "agent:main:dm:ann", Text: "x", CreatedAt: time.Now()}); err != nil {
-			return nil, err
+			return err
 		}
-		return nil, wrong
+		return wrong
 	}
 	submit := func(id string, also lane.AcceptHook) (api.Receipt, error) {
 		return h.lanes.SubmitAlso(t.Context(), message(mainSession, id, "hello"), also)

@@ -120,18 +120,9 @@ func New(s *store.Store, cfg Config) *Lanes {
 	return l
 }
 
-// tell announces committed events.
-func (l *Lanes) tell(events []chela.Event) {
-	for _, e := range events {
-		l.cfg.Emit(e)
-	}
-}
-
-// begin announces an opened turn and serves its lane in a new goroutine; during
-// shutdown it releases the lane instead.
+// begin serves the lane of an opened turn in a new goroutine; during shutdown it
+// releases the lane instead.
 func (l *Lanes) begin(o *OpenedTurn) {
-	l.tell(o.Ended)
-	l.tell(o.Events)
 	leave, _ := l.places.Enter(o.Class)
 	l.mu.Lock()
 	closing := l.closing

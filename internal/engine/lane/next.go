@@ -101,7 +101,7 @@ func (op *Opener) Next(ctx context.Context, w *store.Write, session chela.Sessio
 	}
 	o := OpenedTurn{Thread: p.in.thread, Session: session, Untold: true}
 	if p.in.offered != nil {
-		if o.Thread, o.Ended, err = op.Supersede(ctx, w, *p.in.offered); err != nil {
+		if o.Thread, err = op.Supersede(ctx, w, *p.in.offered); err != nil {
 			return nil, time.Time{}, err
 		}
 	}
@@ -116,20 +116,17 @@ func (op *Opener) Next(ctx context.Context, w *store.Write, session chela.Sessio
 	return begun, time.Time{}, err
 }
 
-// Change stores a change of a turn that does not run, and returns the events to
-// announce after the commit.
-func (op *Opener) Change(ctx context.Context, w *store.Write, ch machine.Change) ([]chela.Event, error) {
+// Change stores and announces a change of a turn that does not run.
+func (op *Opener) Change(ctx context.Context, w *store.Write, ch machine.Change) error {
 	if err := journal.Write(ctx, w, ch); err != nil {
-		return nil, err
+		return err
 	}
-	return ch.Events, w.Announce(ctx, op.Now(), ch.Events)
+	return w.Announce(ctx, op.Now(), ch.Events)
 }
 
 // Supersede ends the turn that waits for client-side results, because another
-// message opens a turn in its thread. It returns the updated thread and the
-// events to announce.
-func (op *Opener) Supersede(ctx context.Context, w *store.Write, s machine.State) (chela.Thread, []chela.Event, error) {
+// message opens a turn in its thread. It returns the updated thread.
+func (op *Opener) Supersede(ctx context.Context, w *store.Write, s machine.State) (chela.Thread, error) {
 	ch := op.Runner.Supersede(s)
-	events, err := op.Change(ctx, w, ch)
-	return *ch.Thread, events, err
+	return *ch.Thread, op.Change(ctx, w, ch)
 }

@@ -49,7 +49,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if _, err := w.AddMessage(ctx, m, lane.Arrivals); err != nil {
 		return a, err
 	}
-	if a.events, err = l.opener.Change(ctx, w, ch); err != nil {
+	if err := l.opener.Change(ctx, w, ch); err != nil {
 		return a, err
 	}
 	a.receipt = receiptOf(m)
@@ -76,9 +76,7 @@ func (l *Lanes) Sweep(ctx context.Context) {
 // expire ends the turn of a client-side call without a result, unless the
 // result arrived in the meantime.
 func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
-	var events []chela.Event
-	err := l.store.Write(ctx, "offer.expire", func(w *store.Write) error {
-		events = nil
+	err := l.store.Tell(ctx, "offer.expire", l.cfg.Emit, func(w *store.Write) error {
 		if _, err := w.LockLane(ctx, c.Session); err != nil {
 			return err
 		}
@@ -94,13 +92,11 @@ func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
 		if err != nil {
 			return err
 		}
-		events, err = l.opener.Change(ctx, w, l.cfg.Runner.Expire(s))
-		return err
+		return l.opener.Change(ctx, w, l.cfg.Runner.Expire(s))
 	})
 	if err != nil {
 		return err
 	}
-	l.tell(events)
 	l.wakeLater(ctx, c.Session) // messages may wait for the thread
 	return nil
 }

@@ -67,8 +67,7 @@ func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messag
 	if err := rememberOrigin(ctx, w, &o.Session, o.Turn); err != nil {
 		return nil, err
 	}
-	o.Events = openingEvents(o)
-	return &o, w.Announce(ctx, now, o.Events)
+	return &o, w.Announce(ctx, now, openingEvents(o))
 }
 
 // Sized computes the prompt size of entries that lack it.

@@ -21,8 +21,6 @@ type OpenedTurn struct {
 	Left    bool          // its previous process died
 	Counted bool          // that crash is counted
 	GivenUp error         // why the next run is the last; nil if more may follow
-	Ended   []chela.Event // fresh turn: events that announce the end of the superseded turn
-	Events  []chela.Event // fresh turn: events that announce its opening
 }
 
 // Afresh returns a copy of o whose state is read from the journal.

@@ -27,7 +27,8 @@ type home struct {
 	t     *testing.T
 	store *store.Store
 	now   time.Time
-	seq   int64 // of the newest message
+	seq   int64         // of the newest message
+	told  []chela.Event // by the newest transaction
 }
 
 func newHome(t *testing.T) *home {
@@ -53,7 +54,9 @@ func newHome(t *testing.T) *home {
 
 // try runs fn in a transaction and returns its error.
 func (h *home) try(fn func(ctx context.Context, w *store.Write) error) error {
-	return h.store.Write(h.t.Context(), "test", func(w *store.Write) error { return fn(h.t.Context(), w) })
+	h.told = nil
+	tell := func(e chela.Event) { h.told = append(h.told, e) }
+	return h.store.Tell(h.t.Context(), "test", tell, func(w *store.Write) error { return fn(h.t.Context(), w) })
 }
 
 // do runs fn in a transaction that must succeed.

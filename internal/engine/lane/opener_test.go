@@ -75,8 +75,8 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 		}
 		return texts
 	}
-	kinds := func(o *lane.OpenedTurn) (kinds []chela.EventKind) {
-		for _, e := range o.Events {
+	kinds := func(events []chela.Event) (kinds []chela.EventKind) {
+		for _, e := range events {
 			kinds = append(kinds, e.Kind)
 		}
 		return kinds
@@ -88,7 +88,7 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 	want := []chela.EventKind{
 		chela.EventSessionChanged, chela.EventTurnStarted, chela.EventEntryAppended, chela.EventEntryAppended, chela.EventEntryAppended,
 	}
-	if diff := cmp.Diff(want, kinds(first)); diff != "" {
+	if diff := cmp.Diff(want, kinds(h.told)); diff != "" {
 		t.Errorf("events of the first turn (-want +got):\n%s", diff)
 	}
 	thread := find(h, func(ctx context.Context, r *store.Read) (chela.Thread, error) {
@@ -104,7 +104,7 @@ func TestOpenWritesTheBeginning(t *testing.T) {
 	if diff := cmp.Diff([]string{"more"}, texts(second)); diff != "" {
 		t.Errorf("entries of the second turn (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]chela.EventKind{chela.EventTurnStarted, chela.EventEntryAppended}, kinds(second)); diff != "" {
+	if diff := cmp.Diff([]chela.EventKind{chela.EventTurnStarted, chela.EventEntryAppended}, kinds(h.told)); diff != "" {
 		t.Errorf("events of the second turn (-want +got):\n%s", diff)
 	}
 	h.end(second)
@@ -246,14 +246,11 @@ func TestMakeRoom(t *testing.T) {
 			pushed := inbound("first")
 			pushed.Origin.ReplyBy, pushed.Origin.To = chela.ReplyByOutbox, "chat 5"
 			messages := []chela.InboxMessage{h.message(pushed, nil), h.message(inbound("second"), nil)}
-			room := func() (events []chela.Event) {
+			room := func() []chela.Event {
 				t.Helper()
 				at := h.place(inbound("next"))
-				h.do(func(ctx context.Context, w *store.Write) (err error) {
-					events, err = h.MakeRoom(ctx, w, at, 2)
-					return err
-				})
-				return events
+				h.do(func(ctx context.Context, w *store.Write) error { return h.MakeRoom(ctx, w, at, 2) })
+				return h.told
 			}
 			if events := room(); len(events) > 0 {
 				t.Errorf("with room for two: %+v", events)
@@ -284,7 +281,7 @@ func TestMakeRoom(t *testing.T) {
 	err := h.try(func(ctx context.Context, w *store.Write) error {
 		at, err := h.Place(ctx, w, inbound("x"))
 		if err == nil {
-			_, err = h.MakeRoom(ctx, w, at, 1)
+			err = h.MakeRoom(ctx, w, at, 1)
 		}
 		return err
 	})

@@ -9,34 +9,34 @@ import (
 )
 
 // MakeRoom drops the messages that exceed the cap after the arrival of the
-// newest one, and returns the events to announce. It is Exhausted if the newest
-// one itself must be refused.
-func (op *Opener) MakeRoom(ctx context.Context, w *store.Write, at store.Arrival, most int) ([]chela.Event, error) {
+// newest one, and announces them. It is Exhausted if the newest one itself must
+// be refused.
+func (op *Opener) MakeRoom(ctx context.Context, w *store.Write, at store.Arrival, most int) error {
 	n, err := w.CountWaiting(ctx, at.Session.Key)
 	if err != nil || n <= most {
-		return nil, err
+		return err
 	}
 	waiting, err := w.Waiting(ctx, at.Session.Key, n)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	op.Queue.Settle(waiting, at.Session.Settings)
 	places, err := queue.Room(waiting)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	how := waiting[n-1].Queue.Drop
 	var events []chela.Event
 	for _, m := range queue.Pick(waiting, places) {
 		m.State, m.Dropped = chela.InboxDropped, how
 		if err := op.drop(ctx, w, at.Lane, m); err != nil {
-			return nil, err
+			return err
 		}
 		events = append(events, chela.Event{
 			Kind: chela.EventMessageDropped, Session: m.Session, Inbox: m.ID, Text: string(how),
 		})
 	}
-	return events, w.Announce(ctx, op.Now(), events)
+	return w.Announce(ctx, op.Now(), events)
 }
 
 // drop stores that a message was dropped. A sender whose replies go through the

@@ -14,8 +14,8 @@ import (
 )
 
 // An AcceptHook takes part in the transaction that accepts a message as id. It is not
-// called for a repeated delivery. Its events are announced after the commit.
-type AcceptHook func(ctx context.Context, w *store.Write, id chela.InboxID) ([]chela.Event, error)
+// called for a repeated delivery.
+type AcceptHook func(ctx context.Context, w *store.Write, id chela.InboxID) error
 
 // Submit stores a message and starts a turn with it if its lane is free. It
 // returns after the commit. A repeated delivery is not stored again; its
@@ -50,19 +50,15 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
 	earlier := Sized(journal.Earlier(in.History))
 	var a arrival
-	err = l.store.Write(ctx, "inbox.accept", func(w *store.Write) error {
-		var err error
+	err = l.store.Tell(ctx, "inbox.accept", l.cfg.Emit, func(w *store.Write) (err error) {
 		if a, err = l.arrive(ctx, w, m, earlier); err != nil || also == nil || a.receipt.Duplicate {
 			return err
 		}
-		more, err := also(ctx, w, m.ID)
-		a.events = append(a.events, more...)
-		return err
+		return also(ctx, w, m.ID)
 	})
 	if err != nil {
 		return api.Receipt{}, err
 	}
-	l.tell(a.events)
 	if a.begun != nil {
 		l.begin(a.begun)
 	}
@@ -88,7 +84,6 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 type arrival struct {
 	message chela.InboxMessage
 	receipt api.Receipt
-	events  []chela.Event  // to announce, without the events of a fresh turn
 	ended   *session.End   // the conversation ended by the message
 	begun   *OpenedTurn    // the turn to run here; nil if there is none
 	holder  chela.NodeID   // holder of the lane
@@ -140,7 +135,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.InboxMessage
 	}
 	o := OpenedTurn{Lease: l.lease(lane), Class: lane.Class, Session: s, Thread: thread, Earlier: earlier, Untold: at.Untold}
 	if offered {
-		if o.Thread, o.Ended, err = l.opener.Supersede(ctx, w, paused); err != nil {
+		if o.Thread, err = l.opener.Supersede(ctx, w, paused); err != nil {
 			return a, err
 		}
 	}

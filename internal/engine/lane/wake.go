@@ -34,7 +34,7 @@ func (l *Lanes) Wake(ctx context.Context, key chela.SessionKey) error {
 	}
 	var begun *OpenedTurn
 	if err == nil && idle {
-		err = l.store.Write(ctx, "lane.take", func(w *store.Write) error {
+		err = l.store.Tell(ctx, "lane.take", l.cfg.Emit, func(w *store.Write) error {
 			begun = nil
 			lane, err := w.LockLane(ctx, key)
 			if err != nil || lane.Owner != "" && !l.left(lane) {

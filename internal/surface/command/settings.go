@@ -54,14 +54,15 @@ func (i *Interpreter) Elevating(in chela.Inbound, also lane.AcceptHook) lane.Acc
 	if !session.Elevates(in.Overrides.Elevated) {
 		return also
 	}
-	return func(ctx context.Context, w *store.Write, id chela.InboxID) (events []chela.Event, err error) {
+	return func(ctx context.Context, w *store.Write, id chela.InboxID) error {
 		if also != nil {
-			if events, err = also(ctx, w, id); err != nil {
-				return nil, err
+			if err := also(ctx, w, id); err != nil {
+				return err
 			}
 		}
 		i.cfg.Log.Info("turn elevated", "session", in.Session, "level", in.Overrides.Elevated, "by", by(in), "inbox", id)
-		return append(events, chela.Event{Kind: chela.EventElevated, Session: in.Session, Inbox: id, Text: in.Overrides.Elevated}), nil
+		w.Hint(chela.Event{Kind: chela.EventElevated, Session: in.Session, Inbox: id, Text: in.Overrides.Elevated})
+		return nil
 	}
 }
 
