@@ -99,7 +99,7 @@ type opening struct {
 }
 
 // open is Open by a process.
-func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) (*App, error) {
+func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) (_ *App, err error) {
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
@@ -107,8 +107,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, opening: o, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs())}
-	a.staying = make(chan struct{})
+	a := &App{cfg: cfg, log: log, opening: o, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs()), staying: make(chan struct{})}
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
 	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now}); err != nil {
 		return nil, err
@@ -120,21 +119,26 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if a.presence, err = datadir.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, a.presence.Leave(), a.store.Close())
+		}
+	}()
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {
-		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+		return nil, err
 	}
 	if a.hooks, err = a.makeHooks(); err != nil {
-		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+		return nil, err
 	}
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = agents.NewProviders(agents.ProviderConfig{
 		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: local.Sleep, Random: randv2.Float64, Ledger: a.ledger,
 	}); err != nil {
-		return nil, errors.Join(err, a.presence.Leave(), a.store.Close())
+		return nil, err
 	}
 	a.agents = agents.New(agents.Config{
 		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
@@ -143,7 +147,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Process: a.process(a.emit),
 		Runner:  turn.NewRunner(a.turnConfig()),
 		Agent:   a.agents.Agent, Model: a.agents.TurnModel,
-		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queueRules(cfg.Queue), Resets: resets(cfg),
+		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queue.Rules(cfg.Queue), Resets: resets(cfg),
 		Conversations: cfg.Resources.Conversations * mib,
 		Ended:         a.ended, Finished: a.recent.Put,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
@@ -157,8 +161,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Blobs:   a.blobs,
 		Agent:   cfg.CheckAgent,
 		Usable:  a.models.Usable,
-		Agents:  a.agents, Prompt: promptSettings(cfg.Compaction),
-		Ended: a.ended,
+		Agents:  a.agents, Prompt: promptSettings(cfg.Compaction), Ended: a.ended,
 	})
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
@@ -181,11 +184,6 @@ func (a *App) process(emit func(chela.Event)) local.Process {
 	return local.Process{Node: a.node, IDs: a.ids, Now: a.now, Emit: emit, Log: a.log, Peers: a.presence}
 }
 
-// queueRules converts the configuration of the message queue.
-func queueRules(cfg config.Queue) queue.Rules {
-	return queue.Rules{Home: cfg.QueueSettings, Channels: cfg.Channels}
-}
-
 // resets converts the configuration of conversation resets.
 func resets(cfg *config.Config) session.Resets {
 	at := cfg.Session.DailyReset
@@ -199,7 +197,7 @@ func (a *App) interpreter() *command.Interpreter {
 		Process: a.process(a.emit),
 		Lanes:   a.lanes, Approvals: a.approvals, Version: a.opening.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
-		Queue:  queueRules(a.cfg.Queue).For, Operations: a.operations, RoutinesOff: !a.cfg.Routines.Enabled,
+		Queue:  queue.Rules(a.cfg.Queue).For, Operations: a.operations, RoutinesOff: !a.cfg.Routines.Enabled,
 		Zone: a.cfg.Zone(),
 	})
 }
@@ -229,22 +227,16 @@ func (a *App) Run(ctx context.Context) error {
 	})
 	group.Go(func() error { return a.hooks.Run(telling) })
 	group.Go(func() error { return a.background.Run(ctx) })
-	group.Go(func() error {
-		select {
-		case <-a.staying:
-			return a.approvals.Run(ctx)
-		case <-ctx.Done():
-			return nil
-		}
-	})
-	group.Go(func() error {
-		select {
-		case <-a.staying:
-			return a.ledger.Run(ctx)
-		case <-ctx.Done():
-			return nil
-		}
-	})
+	for _, run := range []func(context.Context) error{a.approvals.Run, a.ledger.Run} {
+		group.Go(func() error {
+			select {
+			case <-a.staying:
+				return run(ctx)
+			case <-ctx.Done():
+				return nil
+			}
+		})
+	}
 	return group.Wait()
 }
 

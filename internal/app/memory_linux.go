@@ -2,9 +2,9 @@ package app
 
 import (
 	"bufio"
+	"fmt"
 	"os"
 	"runtime/debug"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -30,16 +30,11 @@ func giveBackMemory() {
 		if len(fields) != 6 || fields[5] != program || strings.Contains(fields[1], "w") {
 			continue
 		}
-		begin, end, _ := strings.Cut(fields[0], "-")
-		from, err := strconv.ParseUint(begin, 16, 64)
-		if err != nil {
-			continue
-		}
-		to, err := strconv.ParseUint(end, 16, 64)
-		if err != nil {
+		var from, to uintptr
+		if _, err := fmt.Sscanf(fields[0], "%x-%x", &from, &to); err != nil {
 			continue
 		}
 		// If the system does not support it, nothing changes.
-		_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from), unix.MADV_DONTNEED)
+		_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
 	}
 }

@@ -27,6 +27,18 @@ type desk struct {
 	keys int
 }
 
+// Append appends to a document.
+func (d *desk) Append(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+	e.Kind = chela.EditAppend
+	return d.Edit(ctx, e)
+}
+
+// Note appends to a daily log.
+func (d *desk) Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
+	e.Kind = chela.EditNote
+	return d.Edit(ctx, e)
+}
+
 func newDesk(t testing.TB, cfg store.Config) *desk {
 	t.Helper()
 	s, err := store.Open(t.Context(), cfg)

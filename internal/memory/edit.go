@@ -66,20 +66,6 @@ func (ds *Documents) Write(ctx context.Context, e chela.DocumentEdit) (chela.Doc
 	return ds.Edit(ctx, e)
 }
 
-// Append is an Edit that appends to a document.
-func (ds *Documents) Append(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
-	e.Kind = chela.EditAppend
-	return ds.Edit(ctx, e)
-}
-
-// Note is an Edit that appends to a daily log, under the current time. The path
-// names the log, as the day may have changed since the caller chose it; empty
-// means today's.
-func (ds *Documents) Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
-	e.Kind = chela.EditNote
-	return ds.Edit(ctx, e)
-}
-
 // Delete is an Edit that deletes a document; its versions are retained.
 func (ds *Documents) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	e.Kind = chela.EditDelete

@@ -197,7 +197,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
-		Queue:   queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	}
 }
 

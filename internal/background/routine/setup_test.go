@@ -225,7 +225,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 
 		Recover: true,
 
-		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue: queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	})
 }
 

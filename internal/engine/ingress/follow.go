@@ -30,7 +30,7 @@ func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Eve
 		show(chela.Event{Kind: chela.EventReply, Session: receipt.Session, Thread: receipt.Thread, Text: receipt.Reply})
 		return "", nil
 	}
-	w := watch{Follower: g.follower, source: heard, id: receipt.Turn, show: show, begun: begun}
+	w := watch{Follower: g.Follower, source: heard, id: receipt.Turn, show: show, begun: begun}
 	if w.id == "" {
 		var first chela.Event
 		if w.id, first, err = g.taken(ctx, heard, receipt); err != nil {
@@ -46,11 +46,6 @@ func (g *Ingress) Say(ctx context.Context, in chela.Inbound, show func(chela.Eve
 		_, err = w.follow(ctx)
 	}
 	return w.id, err
-}
-
-// Attend follows a turn to its end, as [Follower.Attend] does.
-func (g *Ingress) Attend(ctx context.Context, id chela.TurnID, missed bool, to Audience) error {
-	return g.follower.Attend(ctx, id, missed, to)
 }
 
 // Taken waits until a turn takes a queued message, and returns the id of the turn. It
@@ -102,7 +97,7 @@ func (g *Ingress) taken(ctx context.Context, from source, r api.Receipt) (id che
 // moved waits for an event after which a queued message may be in a turn, with a
 // timeout: another process may cause it.
 func (g *Ingress) moved(ctx context.Context, from source, key chela.SessionKey) (chela.Event, error) {
-	look, cancel := context.WithTimeout(ctx, g.follower.patience(key))
+	look, cancel := context.WithTimeout(ctx, g.patience(key))
 	defer cancel()
 	for {
 		e, ok := from.Next(look)
@@ -126,7 +121,7 @@ func (g *Ingress) Follow(ctx context.Context, id chela.TurnID, show func(chela.E
 	}
 	heard := g.cfg.Bus.Listen(t.Session, func(e chela.Event) bool { return e.Turn == id })
 	defer heard.Close()
-	w := watch{Follower: g.follower, source: heard, id: id, show: show}
+	w := watch{Follower: g.Follower, source: heard, id: id, show: show}
 	return w.follow(ctx)
 }
 

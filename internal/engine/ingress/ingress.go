@@ -71,15 +71,15 @@ type agents interface {
 // An Ingress accepts messages and follows their turns. It is safe for concurrent
 // use.
 type Ingress struct {
-	cfg       Config
-	commands  commands
-	follower  *Follower
+	cfg      Config
+	commands commands
+	*Follower
 	accepting singleflight.Group // messages being accepted
 }
 
 // New returns the ingress of a home.
 func New(cfg Config) *Ingress {
-	return &Ingress{cfg: cfg, follower: &Follower{Turns: cfg.Turns, Lanes: cfg.Lanes}}
+	return &Ingress{cfg: cfg, Follower: &Follower{Turns: cfg.Turns, Lanes: cfg.Lanes}}
 }
 
 // Interpret sets what executes commands in messages. It is called once, before the

@@ -74,7 +74,7 @@ func TestAnnouncementsAreAdmitted(t *testing.T) {
 		h := open(t, cfg, gateThenEcho, func(c *lane.Config) {
 			c.Classes = map[chela.Class]int{chela.ClassMain: 1}
 			c.Waiting = 1
-			c.Queue.Home = chela.QueueSettings{Cap: 1, Drop: chela.DropOld}.Over(c.Queue.Home)
+			c.Queue.QueueSettings = chela.QueueSettings{Cap: 1, Drop: chela.DropOld}.Over(c.Queue.QueueSettings)
 		})
 		h.say(message(mainSession, "first", "wait"))
 		h.enter()

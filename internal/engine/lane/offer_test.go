@@ -349,7 +349,7 @@ turns:
 		})
 		h.stop()
 		later := open(t, cfg, scenario, func(c *lane.Config) {
-			c.Queue.Home = slow
+			c.Queue.QueueSettings = slow
 			c.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 		})
 		later.lanes.Sweep(t.Context())

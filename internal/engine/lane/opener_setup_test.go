@@ -46,7 +46,7 @@ func newHome(t *testing.T) *home {
 	clock := func() time.Time { return h.now }
 	h.Opener = &lane.Opener{Config: lane.Config{
 		Process: local.Process{IDs: chela.NewIDs(clock, rand.Reader), Now: clock},
-		Queue:   queue.Rules{Home: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
+		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
 		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 	}}
 	return h

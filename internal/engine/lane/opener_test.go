@@ -242,7 +242,7 @@ func TestMakeRoom(t *testing.T) {
 		t.Run(string(drop), func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t)
-			h.Queue.Home.Cap, h.Queue.Home.Drop = 2, drop
+			h.Queue.Cap, h.Queue.Drop = 2, drop
 			pushed := inbound("first")
 			pushed.Origin.ReplyBy, pushed.Origin.To = chela.ReplyByOutbox, "chat 5"
 			messages := []chela.InboxMessage{h.message(pushed, nil), h.message(inbound("second"), nil)}
@@ -275,7 +275,7 @@ func TestMakeRoom(t *testing.T) {
 		})
 	}
 	h := newHome(t)
-	h.Queue.Home.Cap, h.Queue.Home.Drop = 1, chela.DropNew
+	h.Queue.Cap, h.Queue.Drop = 1, chela.DropNew
 	h.message(inbound("first"), nil)
 	h.message(inbound("second"), nil)
 	err := h.try(func(ctx context.Context, w *store.Write) error {
@@ -375,7 +375,7 @@ func TestNext(t *testing.T) {
 	}
 	s := h.place(inbound("x")).Session
 	h.do(func(ctx context.Context, w *store.Write) error { return h.BeginAnew(ctx, w, &s, h.NewThread(key)) })
-	h.Queue.Home.DebounceMS = 1000
+	h.Queue.DebounceMS = 1000
 	third := h.message(inbound("third"), nil)
 	if o, later := next(); o != nil || !later.Equal(third.CreatedAt.Add(time.Second)) {
 		t.Errorf("before it was quiet for a second: %+v at %v", o, later)

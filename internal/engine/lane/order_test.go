@@ -103,7 +103,7 @@ func TestMessagesKeepTheirOrder(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			onBoth(t, func(t *testing.T, cfg store.Config) {
-				h := open(t, cfg, gateThenEcho, func(c *lane.Config) { c.Queue.Home.Mode = mode })
+				h := open(t, cfg, gateThenEcho, func(c *lane.Config) { c.Queue.Mode = mode })
 				h.say(message(mainSession, "m0", "wait"))
 				h.enter()
 				want := []string{"wait"}

@@ -182,7 +182,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 		// Nothing waits for a clock unless the test is about it.
-		Queue: queue.Rules{Home: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue: queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	}
 	if change != nil {
 		change(&lc)

@@ -112,7 +112,7 @@ turns:
 func TestSteerKeepsToItsThread(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
-		h := open(t, cfg, steerScenario, func(c *lane.Config) { c.Queue.Home.Mode = chela.QueueSteer })
+		h := open(t, cfg, steerScenario, func(c *lane.Config) { c.Queue.Mode = chela.QueueSteer })
 		h.say(message(mainSession, "m1", "go"))
 		h.enter()
 		side := chela.Thread{ID: h.ids.Thread(), Session: mainSession, State: chela.ThreadIdle, CreatedAt: time.Now(), UpdatedAt: time.Now()}

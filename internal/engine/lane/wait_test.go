@@ -19,7 +19,7 @@ import (
 // queued begins a process whose home says how messages wait.
 func queued(t *testing.T, cfg store.Config, scenario string, q chela.QueueSettings) *house {
 	t.Helper()
-	return open(t, cfg, scenario, func(c *lane.Config) { c.Queue.Home = q.Over(c.Queue.Home) })
+	return open(t, cfg, scenario, func(c *lane.Config) { c.Queue.QueueSettings = q.Over(c.Queue.QueueSettings) })
 }
 
 // tenAfterWait says something that takes until the gate is opened, and then ten
@@ -220,7 +220,7 @@ func TestDebounceAfterRestart(t *testing.T) {
 		h.stop()
 
 		later := open(t, cfg, gateThenEcho, func(c *lane.Config) {
-			c.Queue.Home, c.Recover = slow, true
+			c.Queue.QueueSettings, c.Recover = slow, true
 			c.Now = func() time.Time { return time.Now().Add(chela.MaxDebounce) }
 		})
 		later.rest(mainSession)

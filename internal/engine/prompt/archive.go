@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -19,17 +20,14 @@ const (
 // Leaving returns the messages removed by a plan as Markdown, one piece per
 // message. Pinned messages were archived by an earlier compaction.
 func (c Conversation) Leaving(p Plan) []string {
-	begins := map[int]bool{}
-	for _, i := range c.turns() {
-		begins[i] = true
-	}
+	turns := c.turns()
 	var pieces []string
 	for i, part := range c.Parts[:p.Kept] {
 		if part.Kind == chela.EntryCompaction || part.Pinned || part.Flush {
 			continue
 		}
 		text := markdown(c.Messages[i], part.Kind)
-		if begins[i] {
+		if _, begins := slices.BinarySearch(turns, i); begins {
 			text = "### " + c.topic(i) + "\n\n" + text
 		}
 		pieces = append(pieces, text)

@@ -35,9 +35,9 @@ const author = "compaction"
 
 // documents is the document store of the agents.
 type documents interface {
-	// Note appends a text to the log of a day, or to its continuation document,
-	// once per key. It returns the document that holds the text.
-	Note(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
+	// Edit makes a new version of a document, once per key. A note that does not fit
+	// goes into a continuation of its document; Edit returns the one that holds it.
+	Edit(ctx context.Context, e chela.DocumentEdit) (chela.Document, error)
 }
 
 // A CompactionRequest describes one compaction.
@@ -94,7 +94,7 @@ func (c *Compactor) Compact(ctx context.Context, r CompactionRequest) (summary s
 	}
 	daily := r.edit("daily", "Summary of a conversation:\n\n"+written)
 	daily.Path = chela.DailyDocument(r.Turn.CreatedAt.In(c.zone))
-	if _, err := c.documents.Note(ctx, daily); err != nil {
+	if _, err := c.documents.Edit(ctx, daily); err != nil {
 		return "", paid, &KeepError{err}
 	}
 	return r.Plan.Written(r.Conversation, written, archives, r.Budget), paid, nil
@@ -121,7 +121,7 @@ func (c *Compactor) archive(ctx context.Context, r CompactionRequest) ([]string,
 	for i, text := range joined(r.Conversation.Leaving(r.Plan)) {
 		e := r.edit(fmt.Sprint(i), text)
 		e.Path = path
-		d, err := c.documents.Note(ctx, e)
+		d, err := c.documents.Edit(ctx, e)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (c *Compactor) archive(ctx context.Context, r CompactionRequest) ([]string,
 func (r CompactionRequest) edit(part, text string) chela.DocumentEdit {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	return chela.DocumentEdit{
-		Agent: r.Agent, Text: text, Key: fmt.Sprintf("%s/%s/%s", r.Head, r.Plan.FirstKept(r.Conversation), part),
+		Kind: chela.EditNote, Agent: r.Agent, Text: text, Key: fmt.Sprintf("%s/%s/%s", r.Head, r.Plan.FirstKept(r.Conversation), part),
 		Author: chela.Author{By: author, Turn: r.Turn.ID}, Provenance: r.Conversation.Provenance,
 	}
 }

@@ -24,7 +24,7 @@ type shelf struct {
 }
 
 // Note implements prompt.Documents.
-func (s *shelf) Note(_ context.Context, e chela.DocumentEdit) (chela.Document, error) {
+func (s *shelf) Edit(_ context.Context, e chela.DocumentEdit) (chela.Document, error) {
 	if s.err != nil {
 		return chela.Document{}, s.err
 	}

@@ -20,12 +20,14 @@ const summaryRoom = 2_000
 // SummaryRoom returns the maximum size of a summary, in tokens.
 func (b Budget) SummaryRoom() int { return min(summaryRoom, b.Room/10) }
 
-// strategies are the ways a compaction makes room, mildest first.
-var strategies = []struct {
+type strategy struct {
 	name  chela.Strategy
 	above int // percent of the room
 	keep  int // turns
-}{
+}
+
+// strategies are the ways a compaction makes room, mildest first.
+var strategies = [...]strategy{
 	{chela.StrategyArchive, archiveAbove, 10},
 	{chela.StrategySummarize, summarizeAbove, 5},
 	{chela.StrategyTruncate, truncateAbove, 3},
@@ -57,12 +59,7 @@ func Stronger(a, b chela.Strategy) chela.Strategy {
 
 // rank returns the index of a strategy, -1 for none.
 func rank(s chela.Strategy) int {
-	for i, known := range strategies {
-		if known.name == s {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(strategies[:], func(known strategy) bool { return known.name == s })
 }
 
 // Plan returns the compaction required before the next model request, and

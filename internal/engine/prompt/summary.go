@@ -65,9 +65,9 @@ func splitLines(text string) []string {
 
 // newestArchive returns the last line that names a document of the archive.
 func newestArchive(lines []string) string {
-	for i := len(lines) - 1; i >= 0; i-- {
-		if strings.HasPrefix(lines[i], archived) {
-			return lines[i]
+	for _, line := range slices.Backward(lines) {
+		if strings.HasPrefix(line, archived) {
+			return line
 		}
 	}
 	return ""

@@ -40,10 +40,8 @@ func messageTokens(m chela.Message) int {
 
 // CountRequest estimates the number of tokens in a request.
 func CountRequest(r *chela.Request) int {
-	n := Count(r.System)
-	for _, t := range r.Tools {
-		n += perCall + Count(t.Name) + Count(t.Description) + Count(string(t.Input))
-	}
+	f := Frame{System: r.System, Tools: r.Tools}.Counted()
+	n := f.SystemTokens + f.ToolTokens
 	for _, m := range r.Messages {
 		n += messageTokens(m)
 	}

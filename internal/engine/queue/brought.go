@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 
 	"chela"
@@ -81,7 +82,7 @@ func checkOffers(offers []chela.ToolSpec) error {
 	for _, o := range offers {
 		var object map[string]json.RawMessage
 		switch {
-		case !isName(o.Name):
+		case !toolName.MatchString(o.Name):
 			return chela.Ef(chela.Invalid, "%.80q is not a valid tool name", o.Name).
 				WithHint(`use 1 to 64 letters, digits, "_" and "-"`)
 		case seen[o.Name]:
@@ -95,20 +96,8 @@ func checkOffers(offers []chela.ToolSpec) error {
 	return nil
 }
 
-// isName reports whether every provider accepts s as a tool name.
-func isName(s string) bool {
-	if s == "" || len(s) > 64 {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		letter := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-		if digit := '0' <= c && c <= '9'; !letter && !digit && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+// toolName matches the names that every provider accepts for a tool.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkResults(results []chela.OfferResult) error {
 	if len(results) > maxResults {

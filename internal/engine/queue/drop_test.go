@@ -146,8 +146,8 @@ func TestNote(t *testing.T) {
 func TestRules(t *testing.T) {
 	t.Parallel()
 	rules := queue.Rules{
-		Home:     chela.QueueSettings{Mode: chela.QueueFollowup, Cap: 7},
-		Channels: map[string]*chela.QueueSettings{"telegram": {Mode: chela.QueueSteer, Drop: chela.DropOld}},
+		QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, Cap: 7},
+		Channels:      map[string]*chela.QueueSettings{"telegram": {Mode: chela.QueueSteer, Drop: chela.DropOld}},
 	}
 	session := chela.Settings{Queue: chela.QueueSettings{Mode: chela.QueuePlain}}
 	own := chela.QueueSettings{Mode: chela.QueueInterrupt, DebounceMS: -1}

@@ -4,7 +4,7 @@ import "chela"
 
 // Rules are the configured queue settings of a home.
 type Rules struct {
-	Home     chela.QueueSettings
+	chela.QueueSettings
 	Channels map[string]*chela.QueueSettings // by the name of the channel
 }
 
@@ -15,7 +15,7 @@ func (r Rules) For(in chela.Inbound, session chela.Settings) chela.QueueSettings
 	if channel := r.Channels[in.Origin.Channel]; channel != nil {
 		q = q.Over(*channel)
 	}
-	return q.Over(r.Home).Over(chela.DefaultQueue())
+	return q.Over(r.QueueSettings).Over(chela.DefaultQueue())
 }
 
 // Settle resolves the settings of waiting messages of a session in place.
