@@ -108,6 +108,22 @@ func openHome(tb testing.TB, cfg store.Config, n int, k kind, look func()) *home
 	return h
 }
 
+// agents take turns as functions say.
+type agents struct {
+	agent func(context.Context, chela.Session, chela.Turn) (turn.Agent, error)
+	model func(chela.Session, chela.Thread, []chela.InboxMessage) string
+}
+
+// Agent implements the agents of lanes.
+func (a *agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	return a.agent(ctx, s, t)
+}
+
+// TurnModel implements the agents of lanes.
+func (a *agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string {
+	return a.model(s, t, messages)
+}
+
 // wire builds lanes, turns, provider and tools.
 func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 	tb.Helper()
@@ -137,8 +153,10 @@ func (h *home) wire(tb testing.TB, look func()) *lane.Lanes {
 				return chela.Attachment{}, errors.New("nothing is kept")
 			}),
 		}),
-		Agent:   func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
-		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "offline/" + offline.Model },
+		Agents: &agents{
+			agent: func(context.Context, chela.Session, chela.Turn) (turn.Agent, error) { return agent, nil },
+			model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "offline/" + offline.Model },
+		},
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 	})
 }

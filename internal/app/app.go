@@ -146,7 +146,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.lanes = lane.New(a.store, lane.Config{
 		Process: a.process(a.emit),
 		Runner:  turn.NewRunner(a.turnConfig()),
-		Agent:   a.agents.Agent, Model: a.agents.TurnModel,
+		Agents:  a.agents,
 		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queue.Rules(cfg.Queue), Resets: resets(cfg),
 		Conversations: cfg.Resources.Conversations * mib,
 		Ended:         a.ended, Finished: a.recent.Put,

@@ -168,6 +168,22 @@ func (h *house) heard(e chela.Event) {
 	h.work.Nudge()
 }
 
+// agents take turns as functions say.
+type agents struct {
+	agent func(context.Context, chela.Session, chela.Turn) (turn.Agent, error)
+	model func(chela.Session, chela.Thread, []chela.InboxMessage) string
+}
+
+// Agent implements the agents of lanes.
+func (a *agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	return a.agent(ctx, s, t)
+}
+
+// TurnModel implements the agents of lanes.
+func (a *agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string {
+	return a.model(s, t, messages)
+}
+
 func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string) lane.Config {
 	h.t.Helper()
 	played, err := script.Parse([]byte(scenario))
@@ -186,15 +202,17 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
 			Limits:  machine.TurnLimits{Steps: 20}, Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
-			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
-				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
-					return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
-				},
-			}, nil
+		Agents: &agents{
+			agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
+				return turn.Agent{
+					Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
+					Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
+						return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
+					},
+				}, nil
+			},
+			model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		},
-		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
 		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},

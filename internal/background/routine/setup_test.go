@@ -213,15 +213,17 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 			Process: local.Process{IDs: h.ids, Now: time.Now, Emit: emit, Log: log},
 			Limits:  machine.TurnLimits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
-			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
-				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
-					return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
-				},
-			}, nil
+		Agents: &agents{
+			agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
+				return turn.Agent{
+					Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
+					Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
+						return turn.Ruling(policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})), nil
+					},
+				}, nil
+			},
+			model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		},
-		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 
 		Recover: true,
 

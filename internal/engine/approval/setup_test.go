@@ -82,12 +82,14 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 			Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
 			Limits:  machine.TurnLimits{Steps: 8}, Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
-			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set, Policy: h.rule,
-			}, nil
+		Agents: &agents{
+			agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
+				return turn.Agent{
+					Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set, Policy: h.rule,
+				}, nil
+			},
+			model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		},
-		Model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 	})
 	h.approvals = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
@@ -106,6 +108,22 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 		}
 	})
 	return h
+}
+
+// agents take turns as functions say.
+type agents struct {
+	agent func(context.Context, chela.Session, chela.Turn) (turn.Agent, error)
+	model func(chela.Session, chela.Thread, []chela.InboxMessage) string
+}
+
+// Agent implements the agents of lanes.
+func (a *agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	return a.agent(ctx, s, t)
+}
+
+// TurnModel implements the agents of lanes.
+func (a *agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string {
+	return a.model(s, t, messages)
 }
 
 // tool returns a tool that marks each of the names it is given; they are what

@@ -285,8 +285,8 @@ func TestBrokenRunThatCannotBeCounted(t *testing.T) {
 				n := 0
 				h = open(t, engines["sqlite"](t), echoScenario, func(cfg *lane.Config) {
 					logTo(&log)(cfg)
-					agent := cfg.Agent
-					cfg.Agent = func(ctx context.Context, s chela.Session, turned chela.Turn) (turn.Agent, error) {
+					agent := cfg.Agents.(*agents).agent
+					cfg.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, turned chela.Turn) (turn.Agent, error) {
 						if n++; n > 1 && !c.lost {
 							return agent(ctx, s, turned)
 						}
@@ -381,8 +381,8 @@ func TestMessagesOfLivingProcessesAreLeft(t *testing.T) {
 				return func(lc *lane.Config) {
 					lc.Recover = c.stays && n == &opened
 					lc.Peers = peers{alive: c.alive}
-					model := lc.Model
-					lc.Model = func(s chela.Session, t chela.Thread, m []chela.InboxMessage) string {
+					model := lc.Agents.(*agents).model
+					lc.Agents.(*agents).model = func(s chela.Session, t chela.Thread, m []chela.InboxMessage) string {
 						n.Add(1)
 						return model(s, t, m)
 					}

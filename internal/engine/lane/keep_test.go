@@ -42,8 +42,8 @@ func (r recorded) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 }
 
 func (r *recorder) listen(c *lane.Config) {
-	agent := c.Agent
-	c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	agent := c.Agents.(*agents).agent
+	c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 		a, err := agent(ctx, s, t)
 		a.Provider = recorded{a.Provider, r}
 		return a, err
@@ -158,8 +158,8 @@ func TestBrokenRunIsTriedAgain(t *testing.T) {
 			t.Parallel()
 			h := open(t, engines["sqlite"](t), `{"turns": [{"steps": [{"calls": [{"tool": "put", "args": {"name": "a"}}]}, {"text": "done"}]}]}`,
 				func(c *lane.Config) {
-					agent, n := c.Agent, 0
-					c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+					agent, n := c.Agents.(*agents).agent, 0
+					c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 						a, err := agent(ctx, s, t)
 						policy := a.Policy
 						a.Policy = func(ctx context.Context, t chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {

@@ -38,14 +38,7 @@ type Config struct {
 
 	Runner *turn.Runner
 
-	// Agent returns the agent that takes a turn. An unavailable model is
-	// reported by the agent's provider. An error ends the run, which is
-	// retried.
-	Agent func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
-
-	// Model selects the model of a new turn, as provider/model, from its
-	// messages.
-	Model func(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string
+	Agents agents
 
 	Classes map[chela.Class]int // concurrent turns per class; default 4
 	Waiting int                 // waiting turns per class; 0 means 1,000
@@ -69,6 +62,18 @@ type Config struct {
 	// Recover makes Run adopt every lane of the home that has work, instead of
 	// only those with submissions to this process.
 	Recover bool
+}
+
+// agents take turns.
+type agents interface {
+	// Agent returns the agent that takes a turn. An unavailable model is
+	// reported by the agent's provider. An error ends the run, which is
+	// retried.
+	Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error)
+
+	// TurnModel selects the model of a new turn, as provider/model, from its
+	// messages.
+	TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string
 }
 
 // Lanes holds the lanes served by this process. It is safe for concurrent use.
@@ -314,7 +319,7 @@ func (l *Lanes) runOnce(ctx context.Context, o *OpenedTurn, h *holding) (next *O
 		h.control.Steer() // messages may have arrived between the runs
 	}
 	j := &appender{lanes: l, lease: o.Lease, class: o.Class, session: session, turn: state.Turn, entries: o.Entries}
-	agent, err := l.cfg.Agent(ctx, session, state.Turn)
+	agent, err := l.cfg.Agents.Agent(ctx, session, state.Turn)
 	if err == nil {
 		state, err = l.cfg.Runner.Run(ctx, agent, j, h.control, state)
 	}

@@ -27,7 +27,7 @@ func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messag
 	first := messages[0]
 	o.Turn = chela.Turn{
 		ID: first.Turn, Session: o.Session.Key, Thread: o.Thread.ID, State: chela.TurnProcessing, Origin: first.Origin,
-		Model: op.Model(o.Session, o.Thread, messages), Overrides: first.Overrides, Base: o.Thread.Head, CreatedAt: now,
+		Model: op.Agents.TurnModel(o.Session, o.Thread, messages), Overrides: first.Overrides, Base: o.Thread.Head, CreatedAt: now,
 	}
 	if err := w.OpenTurn(ctx, o.Turn); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func newHome(t *testing.T) *home {
 	h.Opener = &lane.Opener{Config: lane.Config{
 		Process: local.Process{IDs: chela.NewIDs(clock, rand.Reader), Now: clock},
 		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
-		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
+		Agents:  &agents{model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" }},
 	}}
 	return h
 }

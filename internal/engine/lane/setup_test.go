@@ -170,16 +170,18 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 			Limits:  machine.TurnLimits{Steps: 8},
 			Expires: time.Hour, Grace: time.Second,
 		}),
-		Agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
-			return turn.Agent{
-				Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
-				Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
-					d := policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})
-					return turn.Ruling(d), nil
-				},
-			}, nil
+		Agents: &agents{
+			agent: func(_ context.Context, s chela.Session, _ chela.Turn) (turn.Agent, error) {
+				return turn.Agent{
+					Name: s.Agent, Provider: model, Model: "test", Frame: prompt.Frame{Tools: set.Specs()}, Tools: set,
+					Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, j chela.Judgement) (turn.Ruling, error) {
+						d := policy.Decide(nil, nil, policy.Question{Tool: c.Tool, Judgement: j})
+						return turn.Ruling(d), nil
+					},
+				}, nil
+			},
+			model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		},
-		Model:   func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" },
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 		// Nothing waits for a clock unless the test is about it.
 		Queue: queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
@@ -206,6 +208,22 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 	})
 	t.Cleanup(h.stop)
 	return h
+}
+
+// agents take turns as functions say.
+type agents struct {
+	agent func(context.Context, chela.Session, chela.Turn) (turn.Agent, error)
+	model func(chela.Session, chela.Thread, []chela.InboxMessage) string
+}
+
+// Agent implements the agents of lanes.
+func (a *agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	return a.agent(ctx, s, t)
+}
+
+// TurnModel implements the agents of lanes.
+func (a *agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.InboxMessage) string {
+	return a.model(s, t, messages)
 }
 
 const mainSession chela.SessionKey = "agent:main:main"

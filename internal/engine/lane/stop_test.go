@@ -120,8 +120,8 @@ func TestAnswerWhileStopping(t *testing.T) {
 		var h *house
 		answered := make(chan error, 2)
 		h = open(t, cfg, askScenario, func(c *lane.Config) {
-			agent, runs := c.Agent, 0
-			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+			agent, runs := c.Agents.(*agents).agent, 0
+			c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 				if runs++; runs == 2 { // the run that ends the turn has read the journal
 					_, err := h.desk.Answer(ctx, approval.Reply{ID: h.approvals()[0].ID, Answer: chela.AnswerOnce, By: "test"})
 					answered <- err

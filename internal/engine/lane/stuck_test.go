@@ -47,8 +47,8 @@ func TestStuckTurnIsRunAgain(t *testing.T) {
 			onBoth(t, func(t *testing.T, cfg store.Config) {
 				p := &hanging{times: c.times, asked: make(chan struct{})}
 				h := open(t, cfg, `{"turns": [{"steps": [{"text": "hello"}]}]}`, func(c *lane.Config) {
-					agent := c.Agent
-					c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+					agent := c.Agents.(*agents).agent
+					c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 						a, err := agent(ctx, s, t)
 						if p.Provider == nil {
 							p.Provider = a.Provider

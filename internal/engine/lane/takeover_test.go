@@ -95,8 +95,8 @@ func TestOldHolderIsEnded(t *testing.T) {
 		var log lockedLog
 		old := open(t, cfg, hangScenario, func(c *lane.Config) {
 			logTo(&log)(c)
-			agent := c.Agent
-			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+			agent := c.Agents.(*agents).agent
+			c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 				a, err := agent(ctx, s, t)
 				a.Provider = watched{a.Provider, ended}
 				return a, err
@@ -148,8 +148,8 @@ func TestTakenOverRequestIsMadeAgain(t *testing.T) {
 		heard, runs := &noting{}, 0
 		young := open(t, cfg, `{"turns": [{"steps": [{"calls": [{"tool": "echo", "args": {"text": "a"}}]}, {"text": "hello"}]}]}`, func(c *lane.Config) {
 			takesAll(c)
-			agent := c.Agent
-			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+			agent := c.Agents.(*agents).agent
+			c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 				if runs++; runs == 1 {
 					return turn.Agent{}, chela.E(chela.Unavailable, "not now")
 				}

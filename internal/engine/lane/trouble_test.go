@@ -29,8 +29,8 @@ func TestPoisonTurnEnds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := open(t, engines["sqlite"](t), askScenario, func(c *lane.Config) {
-				agent := c.Agent
-				c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+				agent := c.Agents.(*agents).agent
+				c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 					a, err := agent(ctx, s, t)
 					a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) {
 						return poison()
@@ -70,8 +70,8 @@ func TestTurnWaitsForTheStore(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				begun := time.Now()
 				h := open(t, engines["sqlite"](t), askScenario, func(cfg *lane.Config) {
-					agent := cfg.Agent
-					cfg.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+					agent := cfg.Agents.(*agents).agent
+					cfg.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 						a, err := agent(ctx, s, t)
 						a.Policy = func(context.Context, chela.Turn, chela.ToolCall, chela.Judgement) (turn.Ruling, error) {
 							if time.Since(begun) < c.lasts {
@@ -137,8 +137,8 @@ func TestAnswerOfLostCallIsKept(t *testing.T) {
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		var h *house
 		h = open(t, cfg, `{"turns": [{"steps": [{"text": "hello"}]}]}`, func(c *lane.Config) {
-			agent := c.Agent
-			c.Agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+			agent := c.Agents.(*agents).agent
+			c.Agents.(*agents).agent = func(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
 				a, err := agent(ctx, s, t)
 				a.Provider = paying{a.Provider, h}
 				return a, err
