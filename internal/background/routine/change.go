@@ -16,9 +16,8 @@ import (
 // A change is one transaction on routines.
 type change struct {
 	*store.Write
-	cfg    *Config
-	now    time.Time
-	events []chela.Event // for a caller that announces them after its commit
+	cfg *Config
+	now time.Time
 }
 
 // write runs fn in a transaction and announces its events after the commit.
@@ -37,7 +36,6 @@ func (d *Routines) within(w *store.Write) *change {
 
 // announce adds a durable event to the transaction.
 func (c *change) announce(ctx context.Context, e chela.Event) error {
-	c.events = append(c.events, e)
 	return c.Announce(ctx, c.now, []chela.Event{e})
 }
 

@@ -317,7 +317,8 @@ func (s *shelf) Lacks(model string, set []provider.Parameter) []provider.Paramet
 	return set
 }
 
-func (s *shelf) Serve(model string) (chela.Provider, string, error) {
+func (s *shelf) Serve(models ...string) (chela.Provider, string, error) {
+	model := models[0]
 	name, ok := strings.CutPrefix(model, "local/")
 	if !ok {
 		return nil, "", chela.E(chela.NotFound, fmt.Sprintf("there is no provider of %q", model))

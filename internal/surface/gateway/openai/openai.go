@@ -72,7 +72,7 @@ type models interface {
 	Models(ctx context.Context) (api.Models, error)
 
 	// Serve returns the provider of provider/model and the model's name there.
-	Serve(model string) (chela.Provider, string, error)
+	Serve(models ...string) (chela.Provider, string, error)
 
 	// Lacks returns the subset of parameters that the provider of
 	// provider/model does not support.
