@@ -55,14 +55,14 @@ func budgetSums(l chela.Limit) (spent, reserved string) {
 const whereBudget = ` where scope = $1 and key = $2 and starts_at = $3`
 
 func budgetArgs(b chela.Budget, more ...any) []any {
-	return append([]any{string(b.Limit), b.Key, micros(b.Since)}, more...)
+	return append([]any{b.Limit, b.Key, b.Since}, more...)
 }
 
 // countBudgets counts budgets from the ledger, and adds missing rows. It
 // excludes concurrent writers of budgets: it waits for transactions that
 // changed the ledger and found no row to update. It must be the first statement
 // of its transaction.
-func countBudgets(ctx context.Context, tx transaction, budgets []chela.Budget, now time.Time) error {
+func countBudgets(ctx context.Context, tx engine.Tx, budgets []chela.Budget, now time.Time) error {
 	if err := tx.Lock(ctx, "budgets"); err != nil {
 		return err
 	}
@@ -74,10 +74,10 @@ func countBudgets(ctx context.Context, tx transaction, budgets []chela.Budget, n
 	return nil
 }
 
-func countBudget(ctx context.Context, tx transaction, b chela.Budget, now time.Time) error {
+func countBudget(ctx context.Context, tx engine.Tx, b chela.Budget, now time.Time) error {
 	err := tx.Must(ctx, `insert into budgets (scope, key, starts_at, ends_at, spent, reserved, warned, used_at)
 		values ($1, $2, $3, $4, 0, 0, 0, $5) on conflict (scope, key, starts_at) do update set used_at = excluded.used_at`,
-		budgetArgs(b, micros(b.Resets), micros(now))...)
+		budgetArgs(b, b.Resets, now)...)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func countBudget(ctx context.Context, tx transaction, b chela.Budget, now time.T
 // spendBudgets books a new ledger row on all budgets that cover it. If a
 // claimed budget lacks the amount, the transaction fails with an Exhausted
 // error whose Limit names the budget. It must precede the insertion of the row.
-func spendBudgets(ctx context.Context, tx transaction, u chela.Usage, claims []Claim) error {
+func spendBudgets(ctx context.Context, tx engine.Tx, u chela.Usage, claims []Claim) error {
 	for _, limit := range budgetOrder {
 		for _, c := range claims {
 			if c.Limit == limit && c.Anew {
@@ -106,7 +106,7 @@ func spendBudgets(ctx context.Context, tx transaction, u chela.Usage, claims []C
 			}
 			err := tx.Queue(ctx, engine.Statement{
 				Text:    `update budgets set used_at = $5` + whereBudget + ` and spent + reserved <= $4`,
-				Args:    budgetArgs(c.Budget, c.Most, micros(u.CreatedAt)),
+				Args:    budgetArgs(c.Budget, c.Most, u.CreatedAt),
 				Unmoved: &chela.Error{Kind: chela.Exhausted, Msg: "the limit " + string(c.Limit) + " is reached", Limit: c.Limit},
 			})
 			if err != nil {
@@ -118,7 +118,7 @@ func spendBudgets(ctx context.Context, tx transaction, u chela.Usage, claims []C
 }
 
 // spendLimit books a ledger row on the budgets of one limit, in all zones.
-func spendLimit(ctx context.Context, tx transaction, u chela.Usage, limit chela.Limit) error {
+func spendLimit(ctx context.Context, tx engine.Tx, u chela.Usage, limit chela.Limit) error {
 	amount := int64(u.Cost)
 	if limit == chela.LimitActions {
 		amount = 1
@@ -132,12 +132,12 @@ func spendLimit(ctx context.Context, tx transaction, u chela.Usage, limit chela.
 	}
 	return tx.Must(ctx, `update budgets set `+into+` = `+into+` + $4
 		where scope = $1 and key = $2 and starts_at <= $3 and (ends_at = 0 or ends_at > $3)`,
-		string(limit), u.Key(limit), micros(u.CreatedAt), amount)
+		limit, u.Key(limit), u.CreatedAt, amount)
 }
 
 // OnWarning calls warn with the claim and its spent amount when the warning
 // threshold is reached for the first time.
-func (c Claim) OnWarning(ctx context.Context, tx transaction, warn func(Claim)) error {
+func (c Claim) OnWarning(ctx context.Context, tx engine.Tx, warn func(Claim)) error {
 	if c.Warn == 0 {
 		return nil
 	}
@@ -154,7 +154,7 @@ func (c Claim) OnWarning(ctx context.Context, tx transaction, warn func(Claim)) 
 
 // moveReserved moves a ledger row's reservation, which ends, to the spent
 // amount of the budgets that cover it. It must precede the update of the row.
-func moveReserved(ctx context.Context, tx transaction, u chela.Usage) error {
+func moveReserved(ctx context.Context, tx engine.Tx, u chela.Usage) error {
 	for _, limit := range budgetOrder {
 		if u.Key(limit) == "" && !limit.IsOfHome() {
 			continue
@@ -170,7 +170,7 @@ func moveReserved(ctx context.Context, tx transaction, u chela.Usage) error {
 				reserved = case when reserved > `+reserved+` then reserved - `+reserved+` else 0 end
 			from (select cost, created_at from usage where id = $3 and state = 'reserved') as r
 			where scope = $1 and key = $2 and starts_at <= r.created_at and (ends_at = 0 or ends_at > r.created_at)`,
-			string(limit), u.Key(limit), string(u.ID), spent)
+			limit, u.Key(limit), u.ID, spent)
 		if err != nil {
 			return err
 		}
@@ -180,15 +180,15 @@ func moveReserved(ctx context.Context, tx transaction, u chela.Usage) error {
 
 // budgetOf returns the spent and the reserved amount of a budget, counted from
 // the ledger.
-func budgetOf(ctx context.Context, tx transaction, b chela.Budget) (chela.Budget, error) {
+func budgetOf(ctx context.Context, tx engine.Tx, b chela.Budget) (chela.Budget, error) {
 	spent, reserved := budgetSums(b.Limit)
 	err := tx.Query(ctx, func(row engine.Row) error { return row.Scan(&b.Spent, &b.Reserved) },
 		`with b as (select cast($1 as text) as key, cast($2 as bigint) as starts_at, cast($3 as bigint) as ends_at)
-		select `+spent+`, `+reserved+` from b`, b.Key, micros(b.Since), micros(b.Resets))
+		select `+spent+`, `+reserved+` from b`, b.Key, b.Since, b.Resets)
 	return b, err
 }
 
 // forgetBudgets deletes budgets unused since a time.
-func forgetBudgets(ctx context.Context, tx transaction, before time.Time) error {
-	return tx.Must(ctx, `delete from budgets where used_at < $1`, micros(before))
+func forgetBudgets(ctx context.Context, tx engine.Tx, before time.Time) error {
+	return tx.Must(ctx, `delete from budgets where used_at < $1`, before)
 }

@@ -5,73 +5,56 @@ import (
 	"fmt"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-// documentColumns are the columns of a version in a list. The text, which may
-// be long, comes last in a row and is read only on request.
-const documentColumns = `v.agent, v.path, d.created_at, v.version, v.deleted, v.sha256, v.size, v.key, v.author, v.turn, v.call, v.provenance, v.written_at`
+// versionColumns are the columns of a version in a list. The text, which may be
+// long, is read only on request.
+const versionColumns = `v.agent v.path d.created_at v.version v.deleted v.sha256 v.size v.key
+	v.author=Author.By v.turn=Author.Turn v.call=Author.Call v.provenance? v.written_at `
+
+var (
+	listedTable   = tableOf[chela.Document]("document", ofVersions, versionColumns)
+	documentTable = tableOf[chela.Document]("document", ofVersions, versionColumns+"v.text")
+)
 
 // Documents joined with all their versions, and with the newest version only.
 const (
-	ofVersions = ` from document_versions v join documents d on d.agent = v.agent and d.path = v.path `
-	ofNewest   = ofVersions + `and d.version = v.version `
+	ofVersions = `document_versions v join documents d on d.agent = v.agent and d.path = v.path`
+	ofNewest   = `and d.version = v.version `
 )
-
-func documentFields(d *chela.Document) []any {
-	return []any{
-		&d.Agent, &d.Path,
-		scanTime(&d.CreatedAt),
-		&d.Version,
-		scanFlag(&d.Deleted),
-		&d.SHA256, &d.Size, &d.Key,
-		&d.Author.By, &d.Author.Turn, &d.Author.Call, jsonField(&d.Provenance),
-		scanTime(&d.WrittenAt),
-	}
-}
-
-func scanListed(row engine.Row) (d chela.Document, err error) {
-	err = row.Scan(documentFields(&d)...)
-	return d, err
-}
-
-func scanDocument(row engine.Row) (d chela.Document, err error) {
-	err = row.Scan(append(documentFields(&d), &d.Text)...)
-	return d, err
-}
 
 // Document returns the newest version of a document, which may be a deletion,
 // or NotFound if it was never written.
 func (r *Read) Document(ctx context.Context, agent, path string) (chela.Document, error) {
-	return queryOne(ctx, r.tx, scanDocument, "document", path,
-		`select `+documentColumns+`, v.text`+ofNewest+`where d.agent = $1 and d.path = $2`, agent, path)
+	return documentTable.one(ctx, r.tx, path, documentTable.selects+ofNewest+`where d.agent = $1 and d.path = $2`, agent, path)
 }
 
 // DocumentAt returns a version of a document, or NotFound if it is not
 // retained.
 func (r *Read) DocumentAt(ctx context.Context, agent, path string, version int64) (chela.Document, error) {
-	return queryOne(ctx, r.tx, scanDocument, fmt.Sprintf("version %d of document", version), path,
-		`select `+documentColumns+`, v.text`+ofVersions+`where v.agent = $1 and v.path = $2 and v.version = $3`, agent, path, version)
+	d, ok, err := documentTable.first(ctx, r.tx, `where v.agent = $1 and v.path = $2 and v.version = $3`, agent, path, version)
+	if err == nil && !ok {
+		err = noSuch(fmt.Sprintf("version %d of document", version), path)
+	}
+	return d, err
 }
 
 // DocumentWrite returns the retained version that was written with a key, and
 // whether there is one.
 func (r *Read) DocumentWrite(ctx context.Context, agent, path, key string) (chela.Document, bool, error) {
-	return queryFirst(ctx, r.tx, scanDocument,
-		`select `+documentColumns+`, v.text`+ofVersions+`where v.agent = $1 and v.path = $2 and v.key = $3`, agent, path, key)
+	return documentTable.first(ctx, r.tx, `where v.agent = $1 and v.path = $2 and v.key = $3`, agent, path, key)
 }
 
 // DocumentVersions returns the retained versions of a document without their
 // texts, newest first.
 func (r *Read) DocumentVersions(ctx context.Context, agent, path string) ([]chela.Document, error) {
-	return queryAll(ctx, r.tx, scanListed,
-		`select `+documentColumns+ofVersions+`where v.agent = $1 and v.path = $2 order by v.version desc`, agent, path)
+	return listedTable.all(ctx, r.tx, `where v.agent = $1 and v.path = $2 order by v.version desc`, agent, path)
 }
 
 // Documents returns the existing documents of an agent below a path prefix,
 // without their texts, in no order.
 func (r *Read) Documents(ctx context.Context, agent, prefix string) ([]chela.Document, error) {
-	return queryAll(ctx, r.tx, scanListed, `select `+documentColumns+ofNewest+`where d.agent = $1 and v.deleted = 0
+	return listedTable.all(ctx, r.tx, ofNewest+`where d.agent = $1 and v.deleted = 0
 		and substr(d.path, 1, length(cast($2 as text))) = $2`, agent, prefix)
 }
 
@@ -84,19 +67,13 @@ func (r *Read) CountEdits(ctx context.Context, agent string, paths ...string) (i
 		args = append(args, path)
 		places += fmt.Sprintf(", $%d", len(args))
 	}
-	edits, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (n int64, err error) {
-		err = row.Scan(&n)
-		return n, err
-	}, `select cast(coalesce(sum(version), 0) as bigint) from documents where agent = $1 and path in (''`+places+`)`, args...)
+	edits, _, err := queryValue[int64](ctx, r.tx, `select cast(coalesce(sum(version), 0) as bigint) from documents where agent = $1 and path in (''`+places+`)`, args...)
 	return edits, err
 }
 
 // HasDocuments reports whether an agent has documents, or ever had any.
 func (r *Read) HasDocuments(ctx context.Context, agent string) (bool, error) {
-	_, has, err := queryFirst(ctx, r.tx, func(row engine.Row) (path string, err error) {
-		err = row.Scan(&path)
-		return path, err
-	}, `select path from documents where agent = $1 limit 1`, agent)
+	_, has, err := queryValue[string](ctx, r.tx, `select path from documents where agent = $1 limit 1`, agent)
 	return has, err
 }
 
@@ -104,17 +81,17 @@ func (r *Read) HasDocuments(ctx context.Context, agent string) (bool, error) {
 // newest version, which may be a deletion. A document that was never written
 // has version 0; the transaction must then add a version.
 func (w *Write) HoldDocument(ctx context.Context, d chela.Document) (chela.Document, error) {
-	version, _, err := queryFirst(ctx, w.tx, func(row engine.Row) (version int64, err error) {
-		err = row.Scan(&version)
-		return version, err
-	}, `insert into documents (agent, path, version, created_at) values ($1, $2, 0, $3)
+	version, _, err := queryValue[int64](ctx, w.tx, `insert into documents (agent, path, version, created_at) values ($1, $2, 0, $3)
 		on conflict (agent, path) do update set version = documents.version returning version`,
-		d.Agent, d.Path, micros(d.CreatedAt))
+		d.Agent, d.Path, d.CreatedAt)
 	if err != nil || version == 0 {
 		return chela.Document{Agent: d.Agent, Path: d.Path, CreatedAt: d.CreatedAt}, err
 	}
 	return w.Document(ctx, d.Agent, d.Path)
 }
+
+var versionTable = tableOf[chela.Document]("document", "document_versions",
+	"agent path version deleted sha256 size key author=Author.By turn=Author.Turn call=Author.Call provenance? written_at text")
 
 // AddVersion makes d the newest version of a locked document. It returns
 // Conflict unless d follows the present version. Versions beyond the retention
@@ -128,10 +105,7 @@ func (w *Write) AddVersion(ctx context.Context, d chela.Document) error {
 	if err != nil {
 		return err
 	}
-	err = w.tx.Must(ctx, `insert into document_versions (agent, path, version, deleted, sha256, size, key, author, turn, call, provenance, written_at, text)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)`,
-		d.Agent, d.Path, d.Version, bit(d.Deleted), d.SHA256, d.Size, d.Key,
-		d.Author.By, string(d.Author.Turn), string(d.Author.Call), optionalJSON(&d.Provenance).stored(), micros(d.WrittenAt), d.Text)
+	err = versionTable.add(ctx, w.tx, d)
 	if err != nil {
 		return err
 	}

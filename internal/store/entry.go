@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 
 	"chela"
@@ -10,50 +11,42 @@ import (
 	"chela/internal/store/engine"
 )
 
-var entryTable = tableOf("entries", func(e *chela.Entry) []column {
-	kind := e.Kind()
-	return []column{
-		{"id", &e.ID},
-		{"thread", &e.Thread},
-		{"parent", &e.Parent},
-		{"turn", &e.Turn},
-		{"seq", &e.Seq},
-		{"kind", &kind},
-		{"body", bodyColumn{&kind, &e.Body}},
-		{"tokens", &e.Tokens},
-		{"created_at", &e.CreatedAt},
-	}
-})
-
-// A bodyColumn is the body of an entry, whose kind is in the column before.
-type bodyColumn struct {
-	kind *chela.EntryKind
-	to   *chela.Body
+// An entryRow is an entry as stored: the kind says how to read the content.
+type entryRow struct {
+	chela.Entry
+	Kind    chela.EntryKind
+	Content json.RawMessage
 }
 
-func (b bodyColumn) stored() any { return jsonText(*b.to) }
+var entryTable = tableOf[entryRow]("entry", "entries", `id thread parent turn seq kind body=Content tokens created_at`)
 
-// Scan implements sql.Scanner.
-func (b bodyColumn) Scan(v any) error {
-	text, err := textOf(v)
+func scanEntry(row engine.Row) (chela.Entry, error) {
+	stored, err := entryTable.scan(row)
 	if err == nil {
-		*b.to, err = chela.DecodeBody(*b.kind, text)
+		stored.Body, err = chela.DecodeBody(stored.Kind, stored.Content)
 	}
-	return err
+	return stored.Entry, err
+}
+
+// entries returns the entries that match conditions.
+func (r *Read) entries(ctx context.Context, conditions string, args ...any) ([]chela.Entry, error) {
+	return queryAll(ctx, r.tx, scanEntry, entryTable.selects+conditions, args...)
 }
 
 // Entry returns the entry with the given id, or NotFound.
 func (r *Read) Entry(ctx context.Context, id chela.EntryID) (chela.Entry, error) {
-	return queryOne(ctx, r.tx, entryTable.scan, "entry", string(id),
-		`select `+entryTable.columns+` from entries where id = $1`, string(id))
+	e, ok, err := queryFirst(ctx, r.tx, scanEntry, entryTable.selects+`where id = $1`, id)
+	if err == nil && !ok {
+		err = noSuch("entry", id)
+	}
+	return e, err
 }
 
 // Entries returns up to limit entries of a thread, on every branch, whose
 // sequence is greater than after, in order.
 func (r *Read) Entries(ctx context.Context, thread chela.ThreadID, after int64, limit int) ([]chela.Entry, error) {
-	return queryAll(ctx, r.tx, entryTable.scan,
-		`select `+entryTable.columns+` from entries where thread = $1 and seq > $2 order by seq limit $3`,
-		string(thread), after, limit)
+	return r.entries(ctx, `where thread = $1 and seq > $2 order by seq limit $3`,
+		thread, after, limit)
 }
 
 // pathPage is the page size of Path.
@@ -81,9 +74,8 @@ func (r *Read) Path(ctx context.Context, head chela.EntryID) ([]chela.Entry, err
 func (r *Read) within(ctx context.Context, e chela.Entry, path []chela.Entry) ([]chela.Entry, error) {
 	path = append(path, e)
 	for next, before := e.Parent, e.Seq; next != ""; {
-		page, err := queryAll(ctx, r.tx, entryTable.scan,
-			`select `+entryTable.columns+` from entries where thread = $1 and seq < $2 order by seq desc limit $3`,
-			string(e.Thread), before, pathPage)
+		page, err := r.entries(ctx, `where thread = $1 and seq < $2 order by seq desc limit $3`,
+			e.Thread, before, pathPage)
 		if err != nil {
 			return nil, err
 		}
@@ -142,13 +134,13 @@ func (r *Read) PromptPath(ctx context.Context, head chela.EntryID) ([]chela.Entr
 	if head == "" {
 		return nil, nil
 	}
-	path, err := queryAll(ctx, r.tx, entryTable.scan, `with recursive path (at, up, kept, away) as (
+	path, err := queryAll(ctx, r.tx, scanEntry, `with recursive path (at, up, kept, away) as (
 			select id, parent, kept, 0 from entries where id = $1
 			union all
 			select e.id, e.parent, case when p.kept <> '' then p.kept else e.kept end, p.away + 1
 			from path p join entries e on e.id = p.up where p.at <> p.kept
 		)
-		select `+entryTable.columns+` from path join entries on id = at order by away desc`, string(head))
+		select `+entryTable.columns+` from path join entries on id = at order by away desc`, head)
 	if err != nil {
 		return nil, err
 	}
@@ -187,9 +179,8 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 	if e.Body == nil {
 		return chela.E(chela.Internal, "entry "+string(e.ID)+" has no body")
 	}
-	return w.tx.Must(ctx,
-		`insert into entries (`+entryTable.names+`, kept) values (`+entryTable.marks+`, $10)`,
-		append(entryTable.args(e), string(e.Compaction().FirstKept))...)
+	return w.tx.Must(ctx, `insert into entries (`+entryTable.names+`, kept) values (`+entryTable.marks+`, $10)`,
+		append(entryTable.args(entryRow{e, e.Kind(), json.RawMessage(jsonText(e.Body))}), e.Compaction().FirstKept)...)
 }
 
 // TurnEntries returns the entries of a turn, in order.
@@ -197,15 +188,14 @@ func (r *Read) TurnEntries(ctx context.Context, turn chela.TurnID) ([]chela.Entr
 	// The parent of a turn's first entry has a lower number than the turn,
 	// unless the turn is the first of a branch: then the parent is in another
 	// thread.
-	return queryAll(ctx, r.tx, entryTable.scan, `select `+entryTable.columns+` from entries
-		where thread = (select thread from turns where id = $1) and turn = $1
+	return r.entries(ctx, `where thread = (select thread from turns where id = $1) and turn = $1
 			and seq > coalesce((select e.seq from turns t join entries e on e.id = t.base and e.thread = t.thread where t.id = $1), 0)
-		order by seq`, string(turn))
+		order by seq`, turn)
 }
 
 // TurnWithEntries returns a turn and its entries by one query.
 func (r *Read) TurnWithEntries(ctx context.Context, id chela.TurnID) (t chela.Turn, entries []chela.Entry, err error) {
-	err = r.tx.Queue(ctx, engine.Statement{Text: selectTurn, Args: []any{string(id)}, Each: func(row engine.Row) error {
+	err = r.tx.Queue(ctx, engine.Statement{Text: turnTable.selects + `where id = $1`, Args: []any{id}, Each: func(row engine.Row) error {
 		t, err = turnTable.scan(row)
 		return err
 	}})
@@ -214,7 +204,7 @@ func (r *Read) TurnWithEntries(ctx context.Context, id chela.TurnID) (t chela.Tu
 	}
 	entries, err = r.TurnEntries(ctx, id)
 	if err == nil && t.ID == "" {
-		err = noSuch("turn", string(id))
+		err = noSuch("turn", id)
 	}
 	return t, entries, err
 }
@@ -225,10 +215,9 @@ const hiddenInRow = 8
 // Answer returns the newest visible answer of the model in a turn, and whether
 // there is one.
 func (r *Read) Answer(ctx context.Context, t chela.Turn) (chela.Entry, bool, error) {
-	newest, err := queryAll(ctx, r.tx, entryTable.scan, `select `+entryTable.columns+` from entries
-		where thread = $1 and turn = $2 and kind = 'assistant'
+	newest, err := r.entries(ctx, `where thread = $1 and turn = $2 and kind = 'assistant'
 			and seq > coalesce((select seq from entries where id = $3 and thread = $1), 0)
-		order by seq desc limit $4`, string(t.Thread), string(t.ID), string(t.Base), hiddenInRow)
+		order by seq desc limit $4`, t.Thread, t.ID, t.Base, hiddenInRow)
 	for _, e := range newest {
 		if !e.Mark().Hidden {
 			return e, true, err

@@ -25,7 +25,7 @@ func (w *Write) Announce(ctx context.Context, at time.Time, events []chela.Event
 	return w.tx.Queue(ctx, engine.Statement{
 		Text: `insert into events (session, thread, turn, body, created_at)
 			values ($1, $2, $3, $4, $5) returning tx, seq`,
-		Args: []any{string(about.Session), string(about.Thread), string(about.Turn), jsonText(kept), micros(at)},
+		Args: []any{about.Session, about.Thread, about.Turn, jsonText(kept), at},
 		Each: func(row engine.Row) error {
 			var tx, seq int64
 			err := row.Scan(&tx, &seq)
@@ -49,7 +49,7 @@ type eventRow struct {
 
 func scanEvents(row engine.Row) (e eventRow, err error) {
 	var about chela.Event
-	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, jsonField(&e.events), scanTime(&about.At)); err != nil {
+	if err = row.Scan(&e.tx, &e.seq, &about.Session, &about.Thread, &about.Turn, jsonColumn{&e.events}, &about.At); err != nil {
 		return e, err
 	}
 	for i := range e.events {
@@ -84,7 +84,7 @@ func (s *Store) Events(ctx context.Context, after chela.Cursor, key chela.Sessio
 		}
 		found, err = queryAll(ctx, r.tx, scanEvents, `select `+eventColumns+` from events
 			where (tx, seq) > ($1, $2) and tx < $3 and (session = $4 or $4 = '') order by tx, seq limit cast($5 as bigint)`,
-			tx, seq, horizon, string(key), limit)
+			tx, seq, horizon, key, limit)
 		return err
 	})
 	if err != nil {
@@ -105,9 +105,9 @@ func (r *Read) eventRow(ctx context.Context, c chela.Cursor) (eventRow, error) {
 	if err != nil {
 		return eventRow{}, err
 	}
-	row, err := queryOne(ctx, r.tx, scanEvents, "event", string(c), `select `+eventColumns+` from events where tx = $1 and seq = $2`, tx, seq)
-	if err == nil && place > max(len(row.events)-1, 0) {
-		err = chela.E(chela.NotFound, "there is no event "+string(c))
+	row, ok, err := queryFirst(ctx, r.tx, scanEvents, `select `+eventColumns+` from events where tx = $1 and seq = $2`, tx, seq)
+	if err == nil && (!ok || place > max(len(row.events)-1, 0)) {
+		err = noSuch("event", c)
 	}
 	return row, err
 }
@@ -134,5 +134,5 @@ func (w *Write) ForgetEvents(ctx context.Context, before time.Time, keep int64) 
 	return w.tx.Exec(ctx, `with newest as (select seq from events order by tx desc, seq desc limit 1)
 		delete from events where (tx, seq) in (select tx, seq from events order by tx, seq limit 1000)
 		and (created_at < $1 or seq < (select seq from newest) - cast($2 as bigint))
-		and seq < (select seq from newest)`, micros(before), keep)
+		and seq < (select seq from newest)`, before, keep)
 }

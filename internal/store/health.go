@@ -16,22 +16,12 @@ type ToolHealth struct {
 	UpdatedAt  time.Time `json:"updated_at,omitzero"`
 }
 
-var healthTable = tableOf("tool_health", func(h *ToolHealth) []column {
-	return []column{
-		{"tool", &h.Tool},
-		{"failures", &h.Failures},
-		{"disabled_at", &h.DisabledAt},
-		{"probe_at", &h.ProbeAt},
-		{"probes", &h.Probes},
-		{"error", &h.Error},
-		{"updated_at", &h.UpdatedAt},
-	}
-})
+var healthTable = tableOf[ToolHealth]("tool", "tool_health", `tool failures disabled_at probe_at probes error updated_at`)
 
 // ToolHealth returns a tool's failure counters; an unknown tool counts as
 // healthy.
 func (r *Read) ToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
-	h, ok, err := queryFirst(ctx, r.tx, healthTable.scan, `select `+healthTable.columns+` from tool_health where tool = $1`, tool)
+	h, ok, err := healthTable.first(ctx, r.tx, `where tool = $1`, tool)
 	if err == nil && !ok {
 		h.Tool = tool
 	}
@@ -40,7 +30,7 @@ func (r *Read) ToolHealth(ctx context.Context, tool string) (ToolHealth, error) 
 
 // IllTools returns the tools whose newest calls failed, by name.
 func (r *Read) IllTools(ctx context.Context) ([]ToolHealth, error) {
-	return queryAll(ctx, r.tx, healthTable.scan, `select `+healthTable.columns+` from tool_health where failures > 0 order by tool`)
+	return healthTable.all(ctx, r.tx, `where failures > 0 order by tool`)
 }
 
 // SaveToolHealth stores a tool's failure counters.
@@ -53,8 +43,8 @@ func (w *Write) SaveToolHealth(ctx context.Context, h ToolHealth) error {
 // LockToolHealth returns a tool's failure counters and locks the row until the
 // transaction ends, so that processes count one after the other.
 func (w *Write) LockToolHealth(ctx context.Context, tool string) (ToolHealth, error) {
-	if err := w.tx.Must(ctx, `insert into tool_health (`+healthTable.columns+`) values ($1, 0, 0, 0, 0, '', 0) on conflict (tool) do nothing`, tool); err != nil {
+	if err := w.tx.Must(ctx, healthTable.insert+` on conflict (tool) do nothing`, healthTable.args(ToolHealth{Tool: tool})...); err != nil {
 		return ToolHealth{}, err
 	}
-	return queryOne(ctx, w.tx, healthTable.scan, "tool", tool, `update tool_health set tool = tool where tool = $1 returning `+healthTable.columns, tool)
+	return healthTable.lock(ctx, w.tx, tool, "tool")
 }

@@ -29,32 +29,32 @@ func (r *Read) Jobs(ctx context.Context, f JobFilter) ([]chela.Job, error) {
 	if len(f.States) > 0 {
 		names := make([]string, len(f.States))
 		for i, s := range f.States {
-			names[i] = arg(string(s))
+			names[i] = arg(s)
 		}
 		where = append(where, "state in ("+strings.Join(names, ", ")+")")
 	}
 	if f.Kind != "" {
-		where = append(where, "kind = "+arg(string(f.Kind)))
+		where = append(where, "kind = "+arg(f.Kind))
 	}
 	if f.Agent != "" {
 		where = append(where, "agent = "+arg(f.Agent))
 	}
 	if f.Requester != "" {
-		where = append(where, "requester = "+arg(string(f.Requester))+" and requester <> ''")
+		where = append(where, "requester = "+arg(f.Requester)+" and requester <> ''")
 	}
 	if f.Before != "" {
-		before := arg(string(f.Before))
+		before := arg(f.Before)
 		where = append(where, "(created_at, id) < (select created_at, id from jobs where id = "+before+")")
 	}
-	return queryAll(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where `+strings.Join(where, " and ")+`
+	return jobTable.all(ctx, r.tx, `where `+strings.Join(where, " and ")+`
 		order by created_at desc, id desc limit cast(`+arg(f.Limit)+` as bigint)`, args...)
 }
 
 // JobsAskedBy returns the jobs that a session requested, oldest first, with
 // parts in order.
 func (r *Read) JobsAskedBy(ctx context.Context, session chela.SessionKey) ([]chela.Job, error) {
-	return queryAll(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs where requester = $1 and requester <> ''
-		order by created_at, place, id`, string(session))
+	return jobTable.all(ctx, r.tx, `where requester = $1 and requester <> ''
+		order by created_at, place, id`, session)
 }
 
 // jobKindsOf returns the kinds of jobs that share the slots of a class.
@@ -93,10 +93,7 @@ func (r *Read) CountPending(ctx context.Context, class chela.Class) (int, error)
 // count counts the jobs of a class that match an indexed condition.
 func (r *Read) count(ctx context.Context, class chela.Class, what string) (n int, err error) {
 	for _, kind := range jobKindsOf(class) {
-		some, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (n int, err error) {
-			err = row.Scan(&n)
-			return n, err
-		}, `select count(*) from jobs where kind = $1 and `+what, string(kind))
+		some, _, err := queryValue[int](ctx, r.tx, `select count(*) from jobs where kind = $1 and `+what, kind)
 		if err != nil {
 			return 0, err
 		}
@@ -109,8 +106,7 @@ func (r *Read) count(ctx context.Context, class chela.Class, what string) (n int
 // whether there is one. Jobs that wait for others are skipped.
 func (r *Read) PendingJob(ctx context.Context, class chela.Class) (next chela.Job, ok bool, err error) {
 	for _, kind := range jobKindsOf(class) {
-		j, some, err := queryFirst(ctx, r.tx, jobTable.scan, `select `+jobTable.columns+` from jobs
-			where kind = $1 and state = 'pending' and waits = 0 order by priority desc, created_at, id limit 1`, string(kind))
+		j, some, err := jobTable.first(ctx, r.tx, `where kind = $1 and state = 'pending' and waits = 0 order by priority desc, created_at, id limit 1`, kind)
 		if err != nil {
 			return next, false, err
 		}

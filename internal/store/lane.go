@@ -26,35 +26,24 @@ type Lane struct {
 	Arrivals int64        // number of messages that ever arrived, the place of the newest one
 }
 
-var laneTable = tableOf("lanes", func(l *Lane) []column {
-	return []column{
-		{"session", &l.Session},
-		{"class", &l.Class},
-		{"owner", &l.Owner},
-		{"token", &l.Token},
-		{"expires_at", &l.ExpiresAt},
-		{"turn", &l.Turn},
-		{"arrivals", &l.Arrivals},
-	}
-})
+var laneTable = tableOf[Lane]("session", "lanes", `session class owner token expires_at turn arrivals`)
 
 // Lane returns the lane of a session, or NotFound.
 func (r *Read) Lane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return queryOne(ctx, r.tx, laneTable.scan, "session", string(key),
-		`select `+laneTable.columns+` from lanes where session = $1`, string(key))
+	return laneTable.get(ctx, r.tx, key)
 }
 
 // HeldLanes returns every lane with an owner, those first whose turns have the
 // fewest crashes.
 func (r *Read) HeldLanes(ctx context.Context) ([]Lane, error) {
-	return queryAll(ctx, r.tx, laneTable.scan, `select `+laneTable.columns+` from lanes where owner <> ''
+	return laneTable.all(ctx, r.tx, `where owner <> ''
 		order by coalesce((select crashes from turns where id = lanes.turn), 0), session`)
 }
 
 // FreeLanes returns up to limit lanes without an owner that have work: a turn
 // that may continue, or a message whose thread has no pending question.
 func (r *Read) FreeLanes(ctx context.Context, limit int) ([]Lane, error) {
-	return queryAll(ctx, r.tx, laneTable.scan, `select `+laneTable.columns+` from lanes where owner = '' and session in (
+	return laneTable.all(ctx, r.tx, `where owner = '' and session in (
 			select session from turns where state = 'processing'
 			union
 			select session from inbox where state = 'waiting' and thread not in (
@@ -76,11 +65,9 @@ const (
 )
 
 // HasMore returns the pending work of a session.
-func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (PendingWork, error) {
-	more, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (more PendingWork, err error) {
-		err = row.Scan(scanFlag(&more.Turns), scanFlag(&more.Rewind))
-		return more, err
-	}, `select case when `+hasTurns+` then 1 else 0 end, case when `+hasRewind+` then 1 else 0 end`, string(key))
+func (r *Read) HasMore(ctx context.Context, key chela.SessionKey) (more PendingWork, err error) {
+	err = r.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&more.Turns, &more.Rewind) },
+		`select case when `+hasTurns+` then 1 else 0 end, case when `+hasRewind+` then 1 else 0 end`, key)
 	return more, err
 }
 
@@ -97,7 +84,7 @@ var arriveInLane = `update lanes set arrivals = arrivals + 1 where session = $1 
 
 // ArriveAt is Arrive, and also returns the state needed by an arrival.
 func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, ok bool, err error) {
-	err = w.tx.Queue(ctx, engine.Statement{Text: arriveInLane, Args: []any{string(key)}, Each: func(row engine.Row) (err error) {
+	err = w.tx.Queue(ctx, engine.Statement{Text: arriveInLane, Args: []any{key}, Each: func(row engine.Row) (err error) {
 		a.Lane, err = laneTable.scan(row)
 		ok = true
 		return err
@@ -109,18 +96,18 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 	s, t := &a.Session, &a.Thread
 	err = w.tx.Queue(ctx, engine.Statement{Text: `select s.key, s.agent, s.thread, s.settings, s.created_at, s.updated_at,
 			t.id, t.session, t.title, t.head, t.seq, t.state, t.created_at, t.updated_at
-		from sessions s join threads t on t.id = s.thread where s.key = $1`, Args: []any{string(key)}, Each: func(row engine.Row) error {
-		return row.Scan(&s.Key, &s.Agent, &s.Thread, jsonField(&s.Settings), scanTime(&s.CreatedAt), scanTime(&s.UpdatedAt),
-			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, scanTime(&t.CreatedAt), scanTime(&t.UpdatedAt))
+		from sessions s join threads t on t.id = s.thread where s.key = $1`, Args: []any{key}, Each: func(row engine.Row) error {
+		return row.Scan(&s.Key, &s.Agent, &s.Thread, jsonColumn{&s.Settings}, &s.CreatedAt, &s.UpdatedAt,
+			&t.ID, &t.Session, &t.Title, &t.Head, &t.Seq, &t.State, &t.CreatedAt, &t.UpdatedAt)
 	}})
 	if err != nil {
 		return a, false, err
 	}
-	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(scanFlag(&a.Waits), scanFlag(&a.Untold)) }, `select
+	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&a.Waits, &a.Untold) }, `select
 		case when exists (select 1 from inbox where session = $1 and state = 'waiting')
 			or exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end,
 		case when exists (select 1 from inbox where session = $1 and dropped = 'summarize' and turn = '')
-			or exists (select 1 from notes where session = $1 and turn = '') then 1 else 0 end`, string(key))
+			or exists (select 1 from notes where session = $1 and turn = '') then 1 else 0 end`, key)
 	return a, ok && err == nil, err
 }
 
@@ -128,15 +115,14 @@ func (w *Write) ArriveAt(ctx context.Context, key chela.SessionKey) (a Arrival, 
 // session exists. The lane's row stays locked until the transaction ends, so
 // arrivals and endings of one session are serialized.
 func (w *Write) Arrive(ctx context.Context, key chela.SessionKey) (Lane, bool, error) {
-	return queryFirst(ctx, w.tx, laneTable.scan, arriveInLane, string(key))
+	return queryFirst(ctx, w.tx, laneTable.scan, arriveInLane, key)
 }
 
 // LockLane locks the lane of a session until the transaction ends and returns
 // it. Every decision about the turns of a session takes this lock first, so
 // arrivals, answers, stop requests and endings are serialized.
 func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error) {
-	return queryOne(ctx, w.tx, laneTable.scan, "session", string(key),
-		`update lanes set owner = owner where session = $1 returning `+laneTable.columns, string(key))
+	return laneTable.lock(ctx, w.tx, key, "owner")
 }
 
 // TakeLane stores a new holder of a lane that was read as before, and its turn.
@@ -144,19 +130,19 @@ func (w *Write) LockLane(ctx context.Context, key chela.SessionKey) (Lane, error
 // process took the lane.
 func (w *Write) TakeLane(ctx context.Context, before Lane, l Lease, turn chela.TurnID) error {
 	if l.Token != before.Token+1 {
-		return illegalMove("lane", string(l.Session), before.Token, l.Token)
+		return illegalMove("lane", l.Session, before.Token, l.Token)
 	}
-	return w.tx.Move(ctx, "lane", string(l.Session), `update lanes set owner = $4, token = $5, expires_at = $6, turn = $7
+	return w.tx.Move(ctx, "lane", l.Session, `update lanes set owner = $4, token = $5, expires_at = $6, turn = $7
 		where session = $1 and owner = $2 and token = $3`,
-		string(l.Session), string(before.Owner), before.Token, string(l.Owner), l.Token, micros(l.ExpiresAt), string(turn))
+		l.Session, before.Owner, before.Token, l.Owner, l.Token, l.ExpiresAt, turn)
 }
 
 // ContinueLane records that the holder of a lane continues with another turn.
 // It returns Conflict if the lane has another holder.
 func (w *Write) ContinueLane(ctx context.Context, l Lease, turn chela.TurnID) error {
-	return w.tx.Move(ctx, "lane", string(l.Session),
+	return w.tx.Move(ctx, "lane", l.Session,
 		`update lanes set turn = $4 where session = $1 and owner = $2 and token = $3`,
-		string(l.Session), string(l.Owner), l.Token, string(turn))
+		l.Session, l.Owner, l.Token, turn)
 }
 
 // ErrLaneLost is the Conflict of a write for a turn whose lane has another
@@ -172,7 +158,7 @@ const holdLane = `update lanes set expires_at = $4 where session = $1 and owner 
 func (w *Write) HoldLane(ctx context.Context, l Lease) error {
 	return w.tx.Queue(ctx, engine.Statement{
 		Text:    holdLane,
-		Args:    []any{string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt)},
+		Args:    []any{l.Session, l.Owner, l.Token, l.ExpiresAt},
 		Unmoved: ErrLaneLost,
 	})
 }
@@ -180,14 +166,13 @@ func (w *Write) HoldLane(ctx context.Context, l Lease) error {
 // RenewLane is HoldLane for batches: it reports whether the lane still has the
 // same holder, and the transaction continues if not.
 func (w *Write) RenewLane(ctx context.Context, l Lease) (bool, error) {
-	n, err := w.tx.Exec(ctx, holdLane, string(l.Session), string(l.Owner), l.Token, micros(l.ExpiresAt))
-	return n == 1, err
+	return w.tx.Did(ctx, holdLane, l.Session, l.Owner, l.Token, l.ExpiresAt)
 }
 
 // ReleaseLane releases a lane. It returns Conflict if the lane has another
 // holder.
 func (w *Write) ReleaseLane(ctx context.Context, l Lease) error {
-	return w.tx.Move(ctx, "lane", string(l.Session), releaseLane, string(l.Session), string(l.Owner), l.Token)
+	return w.tx.Move(ctx, "lane", l.Session, releaseLane, l.Session, l.Owner, l.Token)
 }
 
 const releaseLane = `update lanes set owner = '', expires_at = 0 where session = $1 and owner = $2 and token = $3`
@@ -198,7 +183,7 @@ func (w *Write) ReleaseIdleLane(ctx context.Context, l Lease) (PendingWork, erro
 	if w.tx.Optimistic() { // most turns are followed by nothing
 		return PendingWork{}, w.tx.Queue(ctx, engine.Statement{
 			Text: releaseLane + ` and not ` + hasTurns + ` and not ` + hasRewind,
-			Args: []any{string(l.Session), string(l.Owner), l.Token}, Unmoved: engine.ErrRepeat,
+			Args: []any{l.Session, l.Owner, l.Token}, Unmoved: engine.ErrRepeat,
 		})
 	}
 	more, err := w.HasMore(ctx, l.Session)

@@ -34,7 +34,7 @@ func (w *Write) charge(ctx context.Context, u chela.Usage, claims []Claim) error
 	if err := spendBudgets(ctx, w.tx, u, claims); err != nil {
 		return err
 	}
-	return w.tx.Must(ctx, usageTable.insert, usageTable.args(u)...)
+	return usageTable.add(ctx, w.tx, u)
 }
 
 // CountBudgets counts budgets from the ledger, so that calls can reserve from
@@ -51,7 +51,7 @@ func (w *Write) Settle(ctx context.Context, u chela.Usage) error {
 	if err != nil {
 		return err
 	}
-	return w.tx.Move(ctx, "usage", string(u.ID), s.Text, s.Args...)
+	return w.tx.Move(ctx, "usage", u.ID, s.Text, s.Args...)
 }
 
 // SettleIfOpen is Settle for an answer that is kept in any case: if the call
@@ -74,7 +74,7 @@ func (w *Write) SettleIfOpen(ctx context.Context, u chela.Usage, settled func())
 // row.
 func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement, err error) {
 	if !chela.UsageReserved.CanMove(u.State) {
-		return s, illegalMove("usage", string(u.ID), chela.UsageReserved, u.State)
+		return s, illegalMove("usage", u.ID, chela.UsageReserved, u.State)
 	}
 	if err := moveReserved(ctx, w.tx, u); err != nil {
 		return s, err
@@ -83,7 +83,7 @@ func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement
 	s.Text = `update usage set state = $2, model = $3, input = $4, output = $5, cache_read = $6,
 		cache_write = $7, reasoning = $8, cost = $9, guessed = $10 where id = $1 and state = 'reserved'`
 	s.Args = []any{
-		string(u.ID), string(u.State), u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), bit(u.Guessed),
+		u.ID, u.State, u.Model, n.Input, n.Output, n.CacheRead, n.CacheWrite, n.Reasoning, int64(u.Cost), u.Guessed,
 	}
 	return s, nil
 }
@@ -97,8 +97,8 @@ func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, erro
 // Reservations returns the open reservations: of one turn, or of all if turn is
 // empty.
 func (r *Read) Reservations(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
-	return queryAll(ctx, r.tx, usageTable.scan, `select `+usageTable.columns+` from usage where state = 'reserved' and (turn = $1 or $1 = '')
-		order by created_at, id`, string(turn))
+	return usageTable.all(ctx, r.tx, `where state = 'reserved' and (turn = $1 or $1 = '')
+		order by created_at, id`, turn)
 }
 
 // ForgetBudgets deletes budgets unused since a time. They are counted again on

@@ -8,42 +8,30 @@ import (
 	"chela"
 )
 
-var noteTable = tableOf("notes", func(n *chela.Note) []column {
-	return []column{
-		{"key", &n.Key},
-		{"session", &n.Session},
-		{"source", &n.From},
-		{"text", &n.Text},
-		{"turn", &n.Turn},
-		{"provenance", optionalJSON(&n.Provenance)},
-		{"created_at", &n.CreatedAt},
-	}
-})
+var noteTable = tableOf[chela.Note]("note", "notes", `key session source=From text turn provenance? created_at`)
 
 // Notes returns up to limit of a session's newest undelivered notes, oldest
 // first.
 func (r *Read) Notes(ctx context.Context, session chela.SessionKey, limit int) ([]chela.Note, error) {
-	notes, err := queryAll(ctx, r.tx, noteTable.scan, `select `+noteTable.columns+` from notes
-		where session = $1 and turn = '' order by created_at desc, key desc limit cast($2 as bigint)`, string(session), limit)
+	notes, err := noteTable.all(ctx, r.tx, `where session = $1 and turn = '' order by created_at desc, key desc limit cast($2 as bigint)`, session, limit)
 	slices.Reverse(notes)
 	return notes, err
 }
 
 // AddNote adds a note. It reports whether it did: notes are unique by key.
 func (w *Write) AddNote(ctx context.Context, n chela.Note) (bool, error) {
-	added, err := w.tx.Exec(ctx, noteTable.insert+` on conflict (key) do nothing`, noteTable.args(n)...)
-	return added == 1, err
+	return noteTable.addNew(ctx, w.tx, n, "key")
 }
 
 // TellNotes marks all undelivered notes of a session as delivered by a turn,
 // and returns their number.
 func (w *Write) TellNotes(ctx context.Context, session chela.SessionKey, turn chela.TurnID) (int64, error) {
-	return w.tx.Exec(ctx, `update notes set turn = $2 where session = $1 and turn = ''`, string(session), string(turn))
+	return w.tx.Exec(ctx, `update notes set turn = $2 where session = $1 and turn = ''`, session, turn)
 }
 
 // ForgetNotes deletes up to 1,000 delivered notes from before a time, and
 // returns their number.
 func (w *Write) ForgetNotes(ctx context.Context, before time.Time) (int64, error) {
 	return w.tx.Exec(ctx, `delete from notes where key in (
-		select key from notes where turn <> '' and created_at < $1 order by created_at limit 1000)`, micros(before))
+		select key from notes where turn <> '' and created_at < $1 order by created_at limit 1000)`, before)
 }

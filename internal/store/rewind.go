@@ -10,60 +10,38 @@ import (
 	"chela/internal/store/engine"
 )
 
-var rewindTable = tableOf("rewinds", func(v *chela.Rewind) []column {
-	return []column{
-		{"id", &v.ID},
-		{"session", &v.Session},
-		{"thread", &v.Thread},
-		{"kind", &v.Kind},
-		{"state", &v.State},
-		{"key", &v.Key},
-		{"origin", &v.From},
-		{"target", &v.To},
-		{"keep_files", &v.KeepFiles},
-		{"changes", optionalJSON(&v.Changes)},
-		{"not_undone", optionalJSON(&v.NotUndone)},
-		{"node", &v.Node},
-		{"created_at", &v.CreatedAt},
-		{"renewed_at", &v.RenewedAt},
-		{"done_at", &v.DoneAt},
-	}
-})
+var rewindTable = tableOf[chela.Rewind]("rewind", "rewinds", `
+	id session thread kind state key origin=From target=To keep_files changes? not_undone? node
+	created_at renewed_at done_at`)
 
 // Rewind returns the rewind with the given id, or NotFound.
 func (r *Read) Rewind(ctx context.Context, id chela.RewindID) (chela.Rewind, error) {
-	return queryOne(ctx, r.tx, rewindTable.scan, "rewind", string(id),
-		`select `+rewindTable.columns+` from rewinds where id = $1`, string(id))
+	return rewindTable.get(ctx, r.tx, id)
 }
 
 // RewindByKey returns the rewind that a request of a session created, and
 // whether there is one. Refused rewinds changed nothing and are ignored.
 func (r *Read) RewindByKey(ctx context.Context, session chela.SessionKey, key string) (chela.Rewind, bool, error) {
-	return queryFirst(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
-		where session = $1 and key = $2 and key <> '' and state <> 'refused'`, string(session), key)
+	return rewindTable.first(ctx, r.tx, `where session = $1 and key = $2 and key <> '' and state <> 'refused'`, session, key)
 }
 
 // OpenRewinds returns the rewinds in progress, oldest first: of one session, or
 // of all if session is empty.
 func (r *Read) OpenRewinds(ctx context.Context, session chela.SessionKey) ([]chela.Rewind, error) {
-	return queryAll(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
-		where state in ('asked', 'planned') and (session = $1 or $1 = '') order by created_at, id`, string(session))
+	return rewindTable.all(ctx, r.tx, `where state in ('asked', 'planned') and (session = $1 or $1 = '') order by created_at, id`, session)
 }
 
 // IsRewinding reports whether a session has a rewind in progress, which blocks
 // the opening of turns.
 func (r *Read) IsRewinding(ctx context.Context, session chela.SessionKey) (is bool, err error) {
-	_, err = queryAll(ctx, r.tx, func(row engine.Row) (bool, error) { return true, row.Scan(scanFlag(&is)) },
-		`select case when exists (select 1 from rewinds where session = $1 and state in ('asked', 'planned')) then 1 else 0 end`,
-		string(session))
+	is, _, err = queryValue[bool](ctx, r.tx, `select case when `+hasRewind+` then 1 else 0 end`, session)
 	return is, err
 }
 
 // LastArrival returns the last undo or restore that moved a thread's head to an
 // entry, and whether there is one.
 func (r *Read) LastArrival(ctx context.Context, thread chela.ThreadID, at chela.EntryID) (chela.Rewind, bool, error) {
-	return queryFirst(ctx, r.tx, rewindTable.scan, `select `+rewindTable.columns+` from rewinds
-		where thread = $1 and target = $2 and state = 'done' and kind <> 'redo' order by seq desc limit 1`, string(thread), string(at))
+	return rewindTable.first(ctx, r.tx, `where thread = $1 and target = $2 and state = 'done' and kind <> 'redo' order by seq desc limit 1`, thread, at)
 }
 
 // AddRewind adds a rewind. It returns Conflict if the thread has one in
@@ -73,23 +51,23 @@ func (w *Write) AddRewind(ctx context.Context, v chela.Rewind) error {
 			coalesce((select max(seq) from rewinds where thread = $3), 0) + 1, `+rewindTable.marks+`)`, rewindTable.args(v)...)
 }
 
+var (
+	moveRewind  = rewindTable.update("state origin changes not_undone node done_at", "id = $1 and state = $2")
+	renewRewind = rewindTable.update("node renewed_at", "id = $1 and node = $2 and state in ('asked', 'planned')")
+)
+
 // MoveRewind stores the outcome of a rewind that was in the state from.
 func (w *Write) MoveRewind(ctx context.Context, v chela.Rewind, from chela.RewindState) error {
 	if !from.CanMove(v.State) {
-		return illegalMove("rewind", string(v.ID), from, v.State)
+		return illegalMove("rewind", v.ID, from, v.State)
 	}
-	return w.tx.Move(ctx, "rewind", string(v.ID), `update rewinds
-		set state = $3, origin = $4, changes = $5, not_undone = $6, node = $7, done_at = $8 where id = $1 and state = $2`,
-		string(v.ID), string(from), string(v.State), string(v.From), optionalJSON(&v.Changes).stored(), optionalJSON(&v.NotUndone).stored(),
-		string(v.Node), micros(v.DoneAt))
+	return moveRewind.move(ctx, w.tx, v, v.ID, from)
 }
 
 // RenewRewind makes v.Node the executor of a rewind at v.RenewedAt. It returns
 // Conflict unless from was the executor, or if the rewind has ended.
 func (w *Write) RenewRewind(ctx context.Context, v chela.Rewind, from chela.NodeID) error {
-	return w.tx.Move(ctx, "rewind", string(v.ID), `update rewinds set node = $3, renewed_at = $4
-		where id = $1 and node = $2 and state in ('asked', 'planned')`,
-		string(v.ID), string(from), string(v.Node), micros(v.RenewedAt))
+	return renewRewind.move(ctx, w.tx, v, v.ID, from)
 }
 
 // A Segment is the part of a path that one turn added.
@@ -108,7 +86,7 @@ func (r *Read) Stretches(ctx context.Context, head chela.EntryID, limit int) ([]
 	// A turn's entries have consecutive numbers, as a thread has one open turn
 	// at a time.
 	return queryAll(ctx, r.tx, func(row engine.Row) (s Segment, err error) {
-		err = row.Scan(&s.Turn, &s.Thread, &s.Base, &s.Last, &s.Seq, scanFlag(&s.Cut))
+		err = row.Scan(&s.Turn, &s.Thread, &s.Base, &s.Last, &s.Seq, &s.Cut)
 		return s, err
 	}, `with recursive up (turn, thread, base, last, seq, depth) as (
 			select t.id, e.thread, t.base, e.id, e.seq, cast(1 as bigint)
@@ -118,5 +96,5 @@ func (r *Read) Stretches(ctx context.Context, head chela.EntryID, limit int) ([]
 				from up join entries e on e.id = up.base join turns t on t.id = e.turn where up.depth < $2)
 		select turn, thread, base, last, seq, case when exists (
 			select 1 from entries e where e.thread = up.thread and e.seq = up.seq + 1 and e.turn = up.turn) then 1 else 0 end
-		from up order by depth`, string(head), limit)
+		from up order by depth`, head, limit)
 }

@@ -10,79 +10,51 @@ import (
 	"chela/internal/store/engine"
 )
 
-var routineTable = tableOf("routines", func(v *chela.Routine) []column {
-	return []column{
-		{"id", &v.ID},
-		{"name", &v.Name},
-		{"description", &v.Description},
-		{"agent", &v.Agent},
-		{"builtin", &v.Builtin},
-		{"enabled", &v.Enabled},
-		{"reason", &v.Reason},
-		{"trigger_spec", jsonField(&v.Trigger)},
-		{"action", jsonField(&v.Action)},
-		{"guards", optionalJSON(&v.Guards)},
-		{"notify", optionalJSON(&v.Notify)},
-		{"origin", optionalJSON(&v.Origin)},
-		{"session", &v.Session},
-		{"delete_after_run", &v.DeleteAfterRun},
-		{"next_at", &v.NextAt},
-		{"last_at", &v.LastAt},
-		{"failures", &v.Failures},
-		{"version", &v.Version},
-		{"created_at", &v.CreatedAt},
-		{"updated_at", &v.UpdatedAt},
-		{"deleted_at", &v.DeletedAt},
-	}
-})
+var routineTable = tableOf[chela.Routine]("routine", "routines", `
+	id name description agent builtin enabled reason trigger_spec=Trigger action guards? notify?
+	origin? session delete_after_run next_at last_at failures version created_at updated_at
+	deleted_at trigger_kind=Trigger.Kind path=Trigger.Path`)
 
 // Routine returns the routine with the given id, or NotFound. Deleted routines
 // are included, marked as deleted.
 func (r *Read) Routine(ctx context.Context, id chela.RoutineID) (chela.Routine, error) {
-	return queryOne(ctx, r.tx, routineTable.scan, "routine", string(id),
-		`select `+routineTable.columns+` from routines where id = $1`, string(id))
+	return routineTable.get(ctx, r.tx, id)
 }
 
 // RoutineNamed returns the routine with a name, and whether it exists and is
 // not deleted.
 func (r *Read) RoutineNamed(ctx context.Context, name string) (chela.Routine, bool, error) {
-	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where name = $1 and deleted_at = 0`, name)
+	return routineTable.first(ctx, r.tx, `where name = $1 and deleted_at = 0`, name)
 }
 
 // DeletedRoutine returns the routine with a name that was deleted last, and whether
 // there is one.
 func (r *Read) DeletedRoutine(ctx context.Context, name string) (chela.Routine, bool, error) {
-	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where name = $1 and deleted_at > 0 order by deleted_at desc, id desc limit 1`, name)
+	return routineTable.first(ctx, r.tx, `where name = $1 and deleted_at > 0 order by deleted_at desc, id desc limit 1`, name)
 }
 
 // RoutineAt returns the routine whose webhook is at a path, and whether it
 // exists and is not deleted.
 func (r *Read) RoutineAt(ctx context.Context, path string) (chela.Routine, bool, error) {
-	return queryFirst(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where path = $1 and path <> '' and deleted_at = 0`, path)
+	return routineTable.first(ctx, r.tx, `where path = $1 and path <> '' and deleted_at = 0`, path)
 }
 
 // Routines returns up to limit routines after the given name, by name, without
 // deleted ones.
 func (r *Read) Routines(ctx context.Context, after string, limit int) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where name > $1 and deleted_at = 0 order by name limit cast($2 as bigint)`, after, limit)
+	return routineTable.all(ctx, r.tx, `where name > $1 and deleted_at = 0 order by name limit cast($2 as bigint)`, after, limit)
 }
 
 // DueRoutines returns up to limit enabled routines with a next due time, in the
 // order of that time.
 func (r *Read) DueRoutines(ctx context.Context, limit int) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where next_at > 0 and enabled = 1 and deleted_at = 0 order by next_at limit cast($1 as bigint)`, limit)
+	return routineTable.all(ctx, r.tx, `where next_at > 0 and enabled = 1 and deleted_at = 0 order by next_at limit cast($1 as bigint)`, limit)
 }
 
 // HearingRoutines returns the enabled routines with a trigger of the given
 // kind, message or system event, by name.
 func (r *Read) HearingRoutines(ctx context.Context, kind chela.TriggerKind) ([]chela.Routine, error) {
-	return queryAll(ctx, r.tx, routineTable.scan, `select `+routineTable.columns+` from routines
-		where trigger_kind = $1 and trigger_kind in ('event', 'system_event') and enabled = 1 and deleted_at = 0 order by name`, string(kind))
+	return routineTable.all(ctx, r.tx, `where trigger_kind = $1 and trigger_kind in ('event', 'system_event') and enabled = 1 and deleted_at = 0 order by name`, kind)
 }
 
 // AddRoutine adds a routine. It returns Conflict if its id exists, or another
@@ -91,13 +63,20 @@ func (w *Write) AddRoutine(ctx context.Context, v chela.Routine) error {
 	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
 		return err
 	}
-	n, err := w.tx.Exec(ctx, `insert into routines (`+routineTable.names+`, trigger_kind, path)
-		values (`+routineTable.marks+`, $22, $23) on conflict do nothing`, routineArgs(v)...)
-	if err == nil && n == 0 {
+	added, err := w.tx.Did(ctx, routineTable.insert+` on conflict do nothing`, routineTable.args(v)...)
+	if err == nil && !added {
 		err = routineNameTaken(v)
 	}
 	return err
 }
+
+var (
+	saveRoutine = routineTable.update(`name description agent builtin enabled reason trigger_spec action guards notify origin session
+		delete_after_run next_at last_at failures version updated_at deleted_at trigger_kind path`,
+		"id = $1 and version = $2 - 1 and created_at = $3")
+	advanceRoutine = routineTable.update("next_at last_at", "id = $1 and version = $2 and next_at = $3 and deleted_at = 0")
+	judgeRoutine   = routineTable.update("failures enabled reason next_at deleted_at", "id = $1 and version = $2")
+)
 
 // SaveRoutine stores all of a routine except its creation time. V.Version must
 // be the stored version plus one; it returns Conflict after a concurrent
@@ -106,14 +85,7 @@ func (w *Write) SaveRoutine(ctx context.Context, v chela.Routine) error {
 	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
 		return err
 	}
-	return w.tx.Move(ctx, "routine", string(v.ID), `update routines set name = $2, description = $3, agent = $4, builtin = $5, enabled = $6,
-		reason = $7, trigger_spec = $8, action = $9, guards = $10, notify = $11, origin = $12, session = $13, delete_after_run = $14,
-		next_at = $15, last_at = $16, failures = $17, version = $18, updated_at = $20, deleted_at = $21, trigger_kind = $22, path = $23
-		where id = $1 and version = $18 - 1 and created_at = $19`, routineArgs(v)...)
-}
-
-func routineArgs(v chela.Routine) []any {
-	return append(routineTable.args(v), string(v.Trigger.Kind), v.Trigger.Path)
+	return saveRoutine.move(ctx, w.tx, v, v.ID, v.Version, v.CreatedAt)
 }
 
 func routineNameTaken(v chela.Routine) error {
@@ -127,9 +99,7 @@ func routineNameTaken(v chela.Routine) error {
 // AdvanceRoutine stores the next and the last due time of a routine, provided
 // from is still its due time; otherwise it returns Conflict.
 func (w *Write) AdvanceRoutine(ctx context.Context, v chela.Routine, from time.Time) error {
-	return w.tx.Move(ctx, "routine", string(v.ID), `update routines set next_at = $2, last_at = $3
-		where id = $1 and next_at = $4 and version = $5 and deleted_at = 0`,
-		string(v.ID), micros(v.NextAt), micros(v.LastAt), micros(from), v.Version)
+	return advanceRoutine.move(ctx, w.tx, v, v.ID, v.Version, from)
 }
 
 // JudgeRoutine stores the consecutive failures of a routine and, if it was
@@ -138,16 +108,13 @@ func (w *Write) JudgeRoutine(ctx context.Context, v chela.Routine) error {
 	if err := w.tx.Changed(ctx, TopicRoutines); err != nil {
 		return err
 	}
-	return w.tx.Move(ctx, "routine", string(v.ID), `update routines set failures = $3, enabled = $4, reason = $5, next_at = $6, deleted_at = $7
-		where id = $1 and version = $2`,
-		string(v.ID), v.Version, v.Failures, bit(v.Enabled), v.Reason, micros(v.NextAt), micros(v.DeletedAt))
+	return judgeRoutine.move(ctx, w.tx, v, v.ID, v.Version)
 }
 
 // LockRoutine locks a routine until the transaction ends and returns it, or
 // NotFound.
 func (w *Write) LockRoutine(ctx context.Context, id chela.RoutineID) (chela.Routine, error) {
-	return queryOne(ctx, w.tx, routineTable.scan, "routine", string(id),
-		`update routines set version = version where id = $1 returning `+routineTable.columns, string(id))
+	return routineTable.lock(ctx, w.tx, id, "version")
 }
 
 // A RoutineStamp identifies a version of the set of message-triggered routines.
@@ -159,10 +126,8 @@ type RoutineStamp struct {
 
 // HearingStamp returns the stamp of the enabled message-triggered routines.
 func (r *Read) HearingStamp(ctx context.Context) (s RoutineStamp, err error) {
-	s, _, err = queryFirst(ctx, r.tx, func(row engine.Row) (s RoutineStamp, err error) {
-		err = row.Scan(&s.Count, &s.Versions, scanTime(&s.Newest))
-		return s, err
-	}, `select count(*), cast(coalesce(sum(version), 0) as bigint), coalesce(max(updated_at), 0) from routines
+	err = r.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&s.Count, &s.Versions, &s.Newest) },
+		`select count(*), cast(coalesce(sum(version), 0) as bigint), coalesce(max(updated_at), 0) from routines
 		where trigger_kind = 'event' and trigger_kind in ('event', 'system_event') and enabled = 1 and deleted_at = 0`)
 	return s, err
 }

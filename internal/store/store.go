@@ -109,7 +109,7 @@ func (s *Store) Changes(ctx context.Context, t engine.Topic) (n int64, ok bool) 
 
 // A Read is a read-only transaction. It belongs to the goroutine that runs its
 // function, and ends with the function.
-type Read struct{ tx transaction }
+type Read struct{ tx engine.Tx }
 
 // A Write is a read-write transaction.
 type Write struct {
@@ -117,6 +117,6 @@ type Write struct {
 	announced []chela.Event // and hints, which have no cursors
 }
 
-func reading(tx engine.Tx) *Read { return &Read{transaction{tx}} }
+func reading(tx engine.Tx) *Read { return &Read{tx} }
 
 func writing(tx engine.Tx) *Write { return &Write{Read: *reading(tx)} }

@@ -5,62 +5,38 @@ import (
 	"strconv"
 
 	"chela"
-	"chela/internal/store/engine"
 )
 
-var turnTable = tableOf("turns", func(t *chela.Turn) []column {
-	return []column{
-		{"id", &t.ID},
-		{"session", &t.Session},
-		{"thread", &t.Thread},
-		{"state", &t.State},
-		{"origin", jsonField(&t.Origin)},
-		{"model", &t.Model},
-		{"overrides", optionalJSON(&t.Overrides)},
-		{"base", &t.Base},
-		{"crashes", &t.Crashes},
-		{"steps", &t.Steps},
-		{"stop", &t.Stop},
-		{"failure", optionalJSON(&t.Failure)},
-		{"created_at", &t.CreatedAt},
-		{"finished_at", &t.FinishedAt},
-	}
-})
+var turnTable = tableOf[chela.Turn]("turn", "turns", `
+	id session thread state origin model overrides? base crashes steps stop failure? created_at
+	finished_at`)
 
 // Turn returns the turn with the given id, or NotFound.
 func (r *Read) Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error) {
-	return queryOne(ctx, r.tx, turnTable.scan, "turn", string(id), selectTurn, string(id))
+	return turnTable.get(ctx, r.tx, id)
 }
-
-var selectTurn = `select ` + turnTable.columns + ` from turns where id = $1`
 
 // Turns returns the turns of a thread, oldest first.
 func (r *Read) Turns(ctx context.Context, thread chela.ThreadID) ([]chela.Turn, error) {
-	return queryAll(ctx, r.tx, turnTable.scan,
-		`select `+turnTable.columns+` from turns where thread = $1 order by created_at, id`, string(thread))
+	return turnTable.all(ctx, r.tx, `where thread = $1 order by created_at, id`, thread)
 }
 
 // LiveTurns returns the turns that have not ended, oldest first: of one
 // session, or of all if key is empty.
 func (r *Read) LiveTurns(ctx context.Context, key chela.SessionKey) ([]chela.Turn, error) {
-	return queryAll(ctx, r.tx, turnTable.scan, `select `+turnTable.columns+` from turns
-		where state in ('processing', 'awaiting_approval') and (session = $1 or $1 = '')
-		order by created_at, id`, string(key))
+	return turnTable.all(ctx, r.tx, `where state in ('processing', 'awaiting_approval') and (session = $1 or $1 = '')
+		order by created_at, id`, key)
 }
 
 // StoppingTurns returns the live turns with a stop request, in no order.
 func (r *Read) StoppingTurns(ctx context.Context) ([]chela.TurnID, error) {
-	return queryAll(ctx, r.tx, func(row engine.Row) (id chela.TurnID, err error) {
-		err = row.Scan(&id)
-		return id, err
-	}, `select id from turns where state in ('processing', 'awaiting_approval') and stop = 1`)
+	return queryAll(ctx, r.tx, scanValue[chela.TurnID], `select id from turns where state in ('processing', 'awaiting_approval') and stop = 1`)
 }
 
 // ReadyTurn returns the oldest turn of a session that may run, and whether
 // there is one.
 func (r *Read) ReadyTurn(ctx context.Context, key chela.SessionKey) (chela.Turn, bool, error) {
-	return queryFirst(ctx, r.tx, turnTable.scan, `select `+turnTable.columns+` from turns
-		where session = $1 and state = 'processing' order by created_at, id limit 1`, string(key))
+	return turnTable.first(ctx, r.tx, `where session = $1 and state = 'processing' order by created_at, id limit 1`, key)
 }
 
 // OpenTurn adds a turn. It returns Conflict if the thread has a live turn.
@@ -68,23 +44,23 @@ func (w *Write) OpenTurn(ctx context.Context, t chela.Turn) error {
 	if err := w.follow(ctx, t); err != nil {
 		return err
 	}
-	return w.tx.Must(ctx, turnTable.insert, turnTable.args(t)...)
+	return turnTable.add(ctx, w.tx, t)
 }
+
+var moveTurn = turnTable.update("state crashes steps failure finished_at overrides", "id = $1 and state = $2")
 
 // MoveTurn stores state, overrides, steps, crashes and failure of a turn that
 // was in the state from. The stop request is left unchanged: see RequestStop.
 func (w *Write) MoveTurn(ctx context.Context, t chela.Turn, from chela.TurnState) error {
 	if !from.CanMove(t.State) && (t.State != from || from.Ended()) {
-		return illegalMove("turn", string(t.ID), from, t.State)
+		return illegalMove("turn", t.ID, from, t.State)
 	}
 	if t.State != from {
 		if err := w.follow(ctx, t); err != nil {
 			return err
 		}
 	}
-	return w.tx.Move(ctx, "turn", string(t.ID), `update turns set state = $3, crashes = $4, steps = $5, failure = $6, finished_at = $7, overrides = $8
-		where id = $1 and state = $2`,
-		string(t.ID), string(from), string(t.State), t.Crashes, t.Steps, optionalJSON(&t.Failure).stored(), micros(t.FinishedAt), optionalJSON(&t.Overrides).stored())
+	return moveTurn.move(ctx, w.tx, t, t.ID, from)
 }
 
 // CountCrash records that another run of a live turn died, or failed by an
@@ -115,6 +91,6 @@ func (w *Write) follow(ctx context.Context, t chela.Turn) error {
 // RequestStop records a stop request for a live turn. It returns Conflict if
 // the turn has ended.
 func (w *Write) RequestStop(ctx context.Context, id chela.TurnID) error {
-	return w.tx.Move(ctx, "turn", string(id),
-		`update turns set stop = 1 where id = $1 and state in ('processing', 'awaiting_approval')`, string(id))
+	return w.tx.Move(ctx, "turn", id,
+		`update turns set stop = 1 where id = $1 and state in ('processing', 'awaiting_approval')`, id)
 }

@@ -8,29 +8,10 @@ import (
 	"chela/internal/store/engine"
 )
 
-var usageTable = tableOf("usage", func(u *chela.Usage) []column {
-	n := &u.Tokens
-	return []column{
-		{"id", &u.ID},
-		{"session", nullColumn{&u.Session}},
-		{"turn", nullColumn{&u.Turn}},
-		{"step", &u.Step},
-		{"job", &u.Job},
-		{"routine", &u.Routine},
-		{"model", &u.Model},
-		{"purpose", &u.Purpose},
-		{"state", &u.State},
-		{"input", &n.Input},
-		{"output", &n.Output},
-		{"cache_read", &n.CacheRead},
-		{"cache_write", &n.CacheWrite},
-		{"reasoning", &n.Reasoning},
-		{"cost", &u.Cost},
-		{"guessed", &u.Guessed},
-		{"node", &u.Node},
-		{"created_at", &u.CreatedAt},
-	}
-})
+var usageTable = tableOf[chela.Usage]("usage", "usage", `
+	id session? turn? step job routine model purpose state input=Tokens.Input output=Tokens.Output
+	cache_read=Tokens.CacheRead cache_write=Tokens.CacheWrite reasoning=Tokens.Reasoning cost
+	guessed node created_at`)
 
 // sumTokens sums a set of rows. Reserved amounts are not part of the cost.
 const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(output), 0) as bigint),
@@ -42,9 +23,9 @@ const sumTokens = `cast(coalesce(sum(input), 0) as bigint), cast(coalesce(sum(ou
 // UsageSince returns the usage since a time: of one session, or of all if key
 // is empty.
 func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.Time) (chela.UsageSum, error) {
-	which, args := `created_at >= $1`, []any{micros(since)}
+	which, args := `created_at >= $1`, []any{since}
 	if key != "" { // a condition for both cases would use no index
-		which, args = which+` and session = $2`, append(args, string(key))
+		which, args = which+` and session = $2`, append(args, key)
 	}
 	sum, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (s chela.UsageSum, err error) {
 		t := &s.Tokens
@@ -56,7 +37,6 @@ func (r *Read) UsageSince(ctx context.Context, key chela.SessionKey, since time.
 
 // TurnUsage returns the ledger rows of a turn, in order.
 func (r *Read) TurnUsage(ctx context.Context, t chela.Turn) ([]chela.Usage, error) {
-	return queryAll(ctx, r.tx, usageTable.scan, `select `+usageTable.columns+` from usage
-		where session = $1 and created_at >= $2 and turn = $3 order by created_at, step`,
-		string(t.Session), micros(t.CreatedAt), string(t.ID))
+	return usageTable.all(ctx, r.tx, `where session = $1 and created_at >= $2 and turn = $3 order by created_at, step`,
+		t.Session, t.CreatedAt, t.ID)
 }

@@ -57,7 +57,7 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 		rest = " and summed = 0"
 	}
 	parts, err := queryAll(ctx, r.tx, scanPart, `select `+quarter+` as quarter, `+usageNames[by]+` as name, count(*), `+sumTokens+`
-		from usage where created_at >= $1 and state <> 'released'`+rest+` group by quarter, name`, micros(since))
+		from usage where created_at >= $1 and state <> 'released'`+rest+` group by quarter, name`, since)
 	if err != nil || !cached {
 		return parts, err
 	}
@@ -67,7 +67,7 @@ func (r *Read) UsageParts(ctx context.Context, by chela.UsageBy, since time.Time
 
 func scanPart(row engine.Row) (p UsagePart, err error) {
 	t := &p.Sum.Tokens
-	err = row.Scan(scanTime(&p.At), &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning,
+	err = row.Scan(&p.At, &p.Name, &p.Sum.Calls, &t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning,
 		&p.Sum.Cost, &p.Sum.Guessed, &p.Sum.Reserved)
 	return p, err
 }
@@ -84,13 +84,12 @@ func (r *Read) usageDays(ctx context.Context, by chela.UsageBy, since time.Time,
 	return queryAll(ctx, r.tx, scanPart, `select `+day+` as at, `+name+` as part, cast(sum(calls) as bigint),
 			cast(sum(input) as bigint), cast(sum(output) as bigint), cast(sum(cache_read) as bigint), cast(sum(cache_write) as bigint),
 			cast(sum(reasoning) as bigint), cast(sum(cost) as bigint), cast(sum(guessed) as bigint), 0
-		from usage_days where zone = $1 and kind = $2 and day >= $3 group by at, part`, zone.String(), string(kind), micros(since))
+		from usage_days where zone = $1 and kind = $2 and day >= $3 group by at, part`, zone.String(), kind, since)
 }
 
 // hasForeignDays reports whether there are sums of days in other time zones.
-func hasForeignDays(ctx context.Context, tx transaction, zone *time.Location) (bool, error) {
-	_, found, err := queryFirst(ctx, tx, func(row engine.Row) (n int, err error) { return n, row.Scan(&n) },
-		`select 1 from usage_days where zone < $1 or zone > $1 limit 1`, zone.String())
+func hasForeignDays(ctx context.Context, tx engine.Tx, zone *time.Location) (bool, error) {
+	_, found, err := queryValue[int](ctx, tx, `select 1 from usage_days where zone < $1 or zone > $1 limit 1`, zone.String())
 	return found, err
 }
 
@@ -101,8 +100,7 @@ func (r *Read) UnsummedUsage(ctx context.Context, zone *time.Location, limit int
 	if err != nil || foreign {
 		return limit, err
 	}
-	n, _, err := queryFirst(ctx, r.tx, func(row engine.Row) (n int, err error) { return n, row.Scan(&n) },
-		`select count(*) from (select 1 from usage where summed = 0 and state <> 'reserved' limit cast($1 as bigint)) as rest`, limit)
+	n, _, err := queryValue[int](ctx, r.tx, `select count(*) from (select 1 from usage where summed = 0 and state <> 'reserved' limit cast($1 as bigint)) as rest`, limit)
 	return n, err
 }
 
@@ -154,7 +152,7 @@ func addToDays(sums map[usageDay]chela.UsageSum, row engine.Row, zone *time.Loca
 	var names [len(usageKinds)]string
 	s := chela.UsageSum{Calls: 1}
 	t, guessed := &s.Tokens, int64(0)
-	err := row.Scan(scanTime(&at), &state, &names[0], &names[1], &names[2], &names[3],
+	err := row.Scan(&at, &state, &names[0], &names[1], &names[2], &names[3],
 		&t.Input, &t.Output, &t.CacheRead, &t.CacheWrite, &t.Reasoning, &s.Cost, &guessed)
 	if err != nil || state == chela.UsageReleased {
 		return err
@@ -163,13 +161,13 @@ func addToDays(sums map[usageDay]chela.UsageSum, row engine.Row, zone *time.Loca
 		s.Guessed = s.Cost
 	}
 	for i, kind := range usageKinds {
-		d := usageDay{zone.String(), kind, micros(dayOf(at, zone)), names[i]}
+		d := usageDay{zone.String(), kind, engine.Micros(dayOf(at, zone)), names[i]}
 		sums[d] = sums[d].Plus(s)
 	}
 	return nil
 }
 
-func addDay(ctx context.Context, tx transaction, d usageDay, s chela.UsageSum) error {
+func addDay(ctx context.Context, tx engine.Tx, d usageDay, s chela.UsageSum) error {
 	t := s.Tokens
 	return tx.Must(ctx, `insert into usage_days (zone, kind, day, name, calls, input, output, cache_read, cache_write, reasoning, cost, guessed)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
@@ -178,11 +176,11 @@ func addDay(ctx context.Context, tx transaction, d usageDay, s chela.UsageSum) e
 			cache_read = usage_days.cache_read + excluded.cache_read, cache_write = usage_days.cache_write + excluded.cache_write,
 			reasoning = usage_days.reasoning + excluded.reasoning, cost = usage_days.cost + excluded.cost,
 			guessed = usage_days.guessed + excluded.guessed`,
-		d.zone, string(d.kind), d.day, d.name, s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, int64(s.Cost), int64(s.Guessed))
+		d.zone, d.kind, d.day, d.name, s.Calls, t.Input, t.Output, t.CacheRead, t.CacheWrite, t.Reasoning, s.Cost, s.Guessed)
 }
 
 // forgetDays removes all sums, so that they are computed again.
-func forgetDays(ctx context.Context, tx transaction) error {
+func forgetDays(ctx context.Context, tx engine.Tx) error {
 	if err := tx.Must(ctx, `delete from usage_days`); err != nil {
 		return err
 	}

@@ -8,22 +8,8 @@ import (
 	"chela/internal/store/engine"
 )
 
-var workTable = tableOf("work", func(k *chela.Work) []column {
-	return []column{
-		{"id", &k.ID},
-		{"kind", &k.Kind},
-		{"key", &k.Key},
-		{"args", &k.Args},
-		{"state", &k.State},
-		{"attempts", &k.Attempts},
-		{"error", &k.Error},
-		{"due_at", &k.DueAt},
-		{"owner", &k.Owner},
-		{"token", &k.Token},
-		{"until", &k.Until},
-		{"created_at", &k.CreatedAt},
-	}
-})
+var workTable = tableOf[chela.Work]("work", "work", `
+	id kind key args state attempts error due_at owner token until created_at`)
 
 // insertWork begins a statement that adds a row unless unfinished work of its
 // kind and key exists; the conflict clause follows.
@@ -37,13 +23,12 @@ func (w *Write) AddWork(ctx context.Context, k chela.Work) (bool, error) {
 	if err := w.forgetFailed(ctx, k.ID); err != nil {
 		return false, err
 	}
-	n, err := w.tx.Exec(ctx, insertWork+`again_at = excluded.due_at where work.dropped = 1`, workTable.args(k)...)
-	return n == 1, err
+	return w.tx.Did(ctx, insertWork+`again_at = excluded.due_at where work.dropped = 1`, workTable.args(k)...)
 }
 
 // forgetFailed deletes failed work, so that its id can be used for a retry.
 func (w *Write) forgetFailed(ctx context.Context, id chela.WorkID) error {
-	return w.tx.Must(ctx, `delete from work where id = $1 and state = 'failed'`, string(id))
+	return w.tx.Must(ctx, `delete from work where id = $1 and state = 'failed'`, id)
 }
 
 // SetWork enqueues work, or replaces the time and arguments of unfinished work
@@ -77,7 +62,7 @@ func (w *Write) DropWork(ctx context.Context, kind, key string) error {
 // LiveWork returns the unfinished work of a kind and key, and whether there is
 // any.
 func (r *Read) LiveWork(ctx context.Context, kind, key string) (chela.Work, bool, error) {
-	return queryFirst(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where `+liveWorkAt, kind, key)
+	return workTable.first(ctx, r.tx, `where `+liveWorkAt, kind, key)
 }
 
 // NextWork returns the earliest due time of each kind with waiting work. It
@@ -87,7 +72,7 @@ func (r *Read) NextWork(ctx context.Context) (map[string]time.Time, error) {
 	err := r.tx.Query(ctx, func(row engine.Row) error {
 		var kind string
 		var due time.Time
-		err := row.Scan(&kind, scanTime(&due))
+		err := row.Scan(&kind, &due)
 		next[kind] = due
 		return err
 	}, `with recursive kinds (kind) as (
@@ -106,7 +91,7 @@ func (r *Read) WorkOwners(ctx context.Context) (map[chela.NodeID]time.Time, erro
 	err := r.tx.Query(ctx, func(row engine.Row) error {
 		var owner chela.NodeID
 		var until time.Time
-		err := row.Scan(&owner, scanTime(&until))
+		err := row.Scan(&owner, &until)
 		owners[owner] = until
 		return err
 	}, `select owner, min(until) from work where state = 'running' group by owner`)
@@ -115,10 +100,10 @@ func (r *Read) WorkOwners(ctx context.Context) (map[chela.NodeID]time.Time, erro
 
 // OwnedWork returns the work claimed by a node, oldest first.
 func (r *Read) OwnedWork(ctx context.Context, owner chela.NodeID) ([]chela.Work, error) {
-	return queryAll(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where owner = $1 and state = 'running' order by id`, string(owner))
+	return workTable.all(ctx, r.tx, `where owner = $1 and state = 'running' order by id`, owner)
 }
 
 // FailedWork returns failed work, latest first, at most limit pieces.
 func (r *Read) FailedWork(ctx context.Context, limit int) ([]chela.Work, error) {
-	return queryAll(ctx, r.tx, workTable.scan, `select `+workTable.columns+` from work where state = 'failed' order by due_at desc, id limit $1`, limit)
+	return workTable.all(ctx, r.tx, `where state = 'failed' order by due_at desc, id limit $1`, limit)
 }

@@ -26,12 +26,12 @@ func (w *Write) ClaimWork(ctx context.Context, c WorkClaim) ([]chela.Work, error
 	}
 	return queryAll(ctx, w.tx, workTable.scan, `update work set state = 'running', owner = $4, until = $5, token = token + 1, attempts = attempts + 1
 		where id in (select id from work `+choice+`) and state = 'due' and due_at <= $2 returning `+workTable.columns,
-		c.Kind, micros(c.Now), third, string(c.Node), micros(c.Until))
+		c.Kind, c.Now, third, c.Node, c.Until)
 }
 
 // RenewWork extends the leases of all work claimed by a node.
 func (w *Write) RenewWork(ctx context.Context, owner chela.NodeID, until time.Time) error {
-	return w.tx.Must(ctx, `update work set until = $2 where owner = $1 and state = 'running'`, string(owner), micros(until))
+	return w.tx.Must(ctx, `update work set until = $2 where owner = $1 and state = 'running'`, owner, until)
 }
 
 // endWorkAttempt begins a statement that ends an attempt at $1 with the token
@@ -46,7 +46,7 @@ const endWorkAttempt = `update work set
 	where id = $1 and token = $2 and state = 'running'`
 
 func endedWorkArgs(k chela.Work) []any {
-	return []any{string(k.ID), k.Token, string(k.State), k.Attempts, k.Error, micros(k.DueAt)}
+	return []any{k.ID, k.Token, k.State, k.Attempts, k.Error, k.DueAt}
 }
 
 // MoveWork stores the outcome of an attempt by the owner of a piece of work:
@@ -54,9 +54,9 @@ func endedWorkArgs(k chela.Work) []any {
 // and time of k. It returns Conflict if the claim is lost.
 func (w *Write) MoveWork(ctx context.Context, k chela.Work) error {
 	if !chela.WorkRunning.CanMove(k.State) {
-		return illegalMove("work", string(k.ID), chela.WorkRunning, k.State)
+		return illegalMove("work", k.ID, chela.WorkRunning, k.State)
 	}
-	if err := w.tx.Move(ctx, "work", string(k.ID), endWorkAttempt+` and owner = $7`, append(endedWorkArgs(k), string(k.Owner))...); err != nil {
+	if err := w.tx.Move(ctx, "work", k.ID, endWorkAttempt+` and owner = $7`, append(endedWorkArgs(k), k.Owner)...); err != nil {
 		return err
 	}
 	return w.forgetDone(ctx, k.ID)
@@ -65,21 +65,20 @@ func (w *Write) MoveWork(ctx context.Context, k chela.Work) error {
 // FreeWork makes work claimed by a node due again, with the attempts, error and
 // time of k, unless the node has renewed its claim since k was read.
 func (w *Write) FreeWork(ctx context.Context, k chela.Work) error {
-	until := micros(k.Until)
 	k.State = chela.WorkDue
-	if err := w.tx.Must(ctx, endWorkAttempt+` and until = $7`, append(endedWorkArgs(k), until)...); err != nil {
+	if err := w.tx.Must(ctx, endWorkAttempt+` and until = $7`, append(endedWorkArgs(k), k.Until)...); err != nil {
 		return err
 	}
 	return w.forgetDone(ctx, k.ID)
 }
 
 func (w *Write) forgetDone(ctx context.Context, id chela.WorkID) error {
-	return w.tx.Must(ctx, `delete from work where id = $1 and state = 'done'`, string(id))
+	return w.tx.Must(ctx, `delete from work where id = $1 and state = 'done'`, id)
 }
 
 // ForgetWork deletes at most a thousand pieces of work that failed before a
 // time, and returns their number.
 func (w *Write) ForgetWork(ctx context.Context, before time.Time) (int64, error) {
 	return w.tx.Exec(ctx, `delete from work where id in (
-		select id from work where state = 'failed' and due_at < $1 order by due_at limit 1000)`, micros(before))
+		select id from work where state = 'failed' and due_at < $1 order by due_at limit 1000)`, before)
 }

@@ -3,8 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
-	"strings"
-	"unicode/utf8"
+	"reflect"
 
 	"chela"
 )
@@ -63,32 +62,28 @@ func (t Tx) Lock(ctx context.Context, table string) error {
 	return t.Queue(ctx, Statement{Text: "lock table " + table + " in share row exclusive mode"})
 }
 
+// Must queues a statement that fails the transaction if it fails.
+func (t Tx) Must(ctx context.Context, text string, args ...any) error {
+	return t.Queue(ctx, Statement{Text: text, Args: args})
+}
+
+// Move queues an update that is conditional on a state. If no row matches,
+// another writer was first, and the transaction fails with Conflict.
+func (t Tx) Move(ctx context.Context, what string, id any, text string, args ...any) error {
+	unmoved := chela.E(chela.Conflict, what+" "+reflect.ValueOf(id).String()+" was changed concurrently")
+	return t.Queue(ctx, Statement{Text: text, Args: args, Unmoved: unmoved})
+}
+
+// Did runs a statement and reports whether it changed a row.
+func (t Tx) Did(ctx context.Context, text string, args ...any) (bool, error) {
+	n, err := t.Exec(ctx, text, args...)
+	return n > 0, err
+}
+
 // A Statement is a statement whose result the transaction does not need.
 type Statement struct {
 	Text    string
 	Args    []any
 	Each    func(Row) error // receives the returned row; nil if none
 	Unmoved error           // error if it changes no row; nil if it need not
-}
-
-// A Row is one row to be scanned. It is valid until the function that received
-// it returns.
-type Row struct{ from scanner }
-
-type scanner interface{ Scan(dest ...any) error }
-
-// Scan puts the columns into dest, as [database/sql.Rows.Scan] does.
-func (r Row) Scan(dest ...any) error { return r.from.Scan(dest...) }
-
-// storable replaces characters that either engine cannot store: NUL, and bytes
-// that are not UTF-8. A model may produce them, and its turn must be stored
-// anyway.
-func storable(args []any) []any {
-	for i, arg := range args {
-		text, ok := arg.(string)
-		if ok && (strings.IndexByte(text, 0) >= 0 || !utf8.ValidString(text)) {
-			args[i] = strings.ReplaceAll(strings.ToValidUTF8(text, "\ufffd"), "\x00", "\ufffd")
-		}
-	}
-	return args
 }
