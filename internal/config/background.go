@@ -17,6 +17,22 @@ var twins = [][2]string{
 	{"lanes.cron", "routines.max_concurrent"},
 }
 
+// twinVariables are the environment variables of the second keys.
+var twinVariables = map[string]string{"jobs.max_parallel": "MAX_PARALLEL_JOBS", "routines.max_concurrent": "ROUTINES_MAX_CONCURRENT"}
+
+// twinSettings returns the settings of the second keys.
+func twinSettings() []setting {
+	var all []setting
+	for _, pair := range twins {
+		for _, k := range configKeys {
+			if k.Name == pair[0] {
+				all = append(all, setting{pair[1], twinVariables[pair[1]], func(c *Config, _ string) field.Field { return k.In(c) }})
+			}
+		}
+	}
+	return all
+}
+
 // twin returns the other key of a pair; empty if there is none.
 func twin(key string) string {
 	for _, pair := range twins {

@@ -42,38 +42,38 @@ func Environ() []string { return os.Environ() }
 // and slices are read-only.
 type Config struct {
 	Home       Home
-	Name       string   // the name of the assistant
-	Timezone   string   // of the owner, such as "Europe/Berlin"; "local" is that of the machine
-	Model      string   // provider/model, unless agent, session or message name one
-	CheapModel string   // for simple requests; empty: the usual model
-	Fallbacks  []string // fallback models, in order
-	Named      string   // provider/model given to the command, for one request; empty for none
-	Chain      Chain
-	Routing    Routing
-	Record     string // folder that model requests are recorded into; empty: no recording
-	Replay     string // folder of a recording replayed in place of all models; empty: none
-	Listen     string // host:port that chela serve listens on; port 0 means any free one
-	NoColor    bool   // NO_COLOR is set or the terminal is dumb
-	Gateway    Gateway
-	Queue      Queue
-	Limits     Limits
-	Unknown    UnknownModel
-	Compaction Compaction
-	Lanes      Lanes // also set by the parallelism keys of jobs, subagents and routines
-	Jobs       Jobs
-	Subagents  Subagents
-	Routines   Routines
-	Heartbeat  Heartbeat
-	Repair     Repair
-	Sandbox    Sandbox
-	Resources  Resources
-	Database   Database
-	Session    Session
-	Approvals  Approvals
+	Name       string       `key:"name" default:"chela" is:"line" want:"a name on one line" env:"AGENT_NAME"` // the name of the assistant
+	Timezone   string       `key:"timezone" default:"local" is:"zone"`                                        // of the owner, such as "Europe/Berlin"; "local" is that of the machine
+	Model      string       `key:"model" is:"model"`                                                          // provider/model, unless agent, session or message name one
+	CheapModel string       `key:"cheap_model" is:"model"`                                                    // for simple requests; empty: the usual model
+	Fallbacks  []string     `key:"fallbacks" is:"models"`                                                     // fallback models, in order
+	Named      string       // provider/model given to the command, for one request; empty for none
+	Chain      Chain        `key:"chain"`
+	Routing    Routing      `key:"routing"`
+	Record     string       `key:"record" is:"line" want:"a folder"`            // folder that model requests are recorded into; empty: no recording
+	Replay     string       `key:"replay" is:"line" want:"a folder"`            // folder of a recording replayed in place of all models; empty: none
+	Listen     string       `key:"listen" default:"127.0.0.1:7717" is:"listen"` // host:port that chela serve listens on; port 0 means any free one
+	NoColor    bool         // NO_COLOR is set or the terminal is dumb
+	Gateway    Gateway      `key:"gateway"`
+	Queue      Queue        `key:"queue"`
+	Limits     Limits       `key:"limits"`
+	Unknown    UnknownModel `key:"unknown_model"`
+	Compaction Compaction   `key:"compaction"`
+	Lanes      Lanes        `key:"lanes"` // also set by the parallelism keys of jobs, subagents and routines
+	Jobs       Jobs         `key:"jobs"`
+	Subagents  Subagents    `key:"subagents"`
+	Routines   Routines     `key:"routines"`
+	Heartbeat  Heartbeat    `key:"heartbeat"`
+	Repair     Repair       `key:"repair"`
+	Sandbox    Sandbox      `key:"sandbox"`
+	Resources  Resources    `key:"resources"`
+	Database   Database     `key:"database"`
+	Session    Session      `key:"session"`
+	Approvals  Approvals    `key:"approvals"`
 	Policy     []Rule
 	Hooks      []Hook
-	Tools      Tools
-	Log        Log
+	Tools      Tools `key:"tools"`
+	Log        Log   `key:"log"`
 
 	variable  func(name string) string // of the environment; not a map, so that it is not printed by accident
 	zone      *time.Location

@@ -8,17 +8,13 @@ import (
 
 // Database locates the store. An unset URL means the SQLite file of the home.
 type Database struct {
-	URL field.Secret // postgres://…; shown without its password
-}
-
-// DatabaseKeys are the keys of [database].
-var DatabaseKeys = []field.Key[Database]{
-	field.Named("url", func(d *Database) field.Field { return databaseURL(&d.URL) }, "DATABASE_URL"),
+	URL field.Secret `key:"url" is:"database" env:"DATABASE_URL"` // postgres://…; shown without its password
 }
 
 // databaseURL is empty or names a PostgreSQL database. Its password is not
 // shown.
-func databaseURL(at *field.Secret) field.Field {
+func databaseURL(_ field.Field, pointer any) field.Field {
+	at := pointer.(*field.Secret)
 	return field.Field{
 		Want:   `empty, or a URL such as "postgres://user@host/name"`,
 		Secret: true,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"chela"
 	"chela/internal/config/field"
@@ -18,6 +19,10 @@ func (l *loader) finish() error {
 		p.Recognize()
 	}
 	l.c.Heartbeat.Complete()
+	l.c.zone = time.Local
+	if l.c.Timezone != localZone {
+		l.c.zone, _ = time.LoadLocation(l.c.Timezone) // it was validated
+	}
 	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks, l.checkBackground, l.settleTwins} {
 		if err := check(); err != nil {
 			return err
@@ -62,7 +67,7 @@ func (l *loader) checkProviders() error {
 		section := "providers." + name
 		if p.Kind == "" {
 			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
-				WithHint("add kind, one of " + ProviderKinds())
+				WithHint("add kind, one of " + fmt.Sprint(providerKinds))
 		}
 		for _, key := range p.Idle() {
 			key = section + "." + key
@@ -177,7 +182,7 @@ func (l *loader) checkModels() error {
 func (l *loader) collect(modelSource string) {
 	c := l.c
 	add := func(key, value, source string) {
-		if key == "routines."+CronInterval {
+		if key == "routines.cron_interval" {
 			source += ", without effect"
 		}
 		c.values = append(c.values, chela.Setting{Key: key, Value: value, Source: source})

@@ -1,36 +1,11 @@
 package config
 
-import (
-	"chela/internal/config/field"
-)
-
 // Gateway limits access to the HTTP API.
 type Gateway struct {
-	Hosts             []string // accepted Host headers besides loopback and the listening address
-	Origins           []string // origins of pages that may use the API besides its own, as browsers send them
-	MessagesPerMinute int      // of one token; 0 means no limit
-	LoginsPerMinute   int      // of one address
-	HooksPerMinute    int      // of one address
-	Connections       int      // open at once
-}
-
-// NewGateway returns the defaults.
-func NewGateway() Gateway {
-	return Gateway{MessagesPerMinute: 60_000, LoginsPerMinute: 10, HooksPerMinute: 300, Connections: 6000}
-}
-
-// GatewayKeys are the keys of [gateway].
-var GatewayKeys = []field.Key[Gateway]{
-	field.Named("hosts", func(g *Gateway) field.Field {
-		return field.List(&g.Hosts, `a list of host names without port, such as "chela.example"`, isHost)
-	}),
-	field.Named("origins", func(g *Gateway) field.Field {
-		return field.List(&g.Origins, `a list of origins as browsers send them, such as "https://chela.example"`, isOrigin)
-	}),
-	field.Named("messages_per_minute", func(g *Gateway) field.Field {
-		return field.Number(&g.MessagesPerMinute, 0, 10_000_000)
-	}),
-	field.Named("logins_per_minute", func(g *Gateway) field.Field { return field.Number(&g.LoginsPerMinute, 1, 10_000) }),
-	field.Named("hooks_per_minute", func(g *Gateway) field.Field { return field.Number(&g.HooksPerMinute, 1, 1_000_000) }),
-	field.Named("connections", func(g *Gateway) field.Field { return field.Number(&g.Connections, 1, 1_000_000) }),
+	Hosts             []string `key:"hosts" is:"hosts"`                                          // accepted Host headers besides loopback and the listening address
+	Origins           []string `key:"origins" is:"origins"`                                      // origins of pages that may use the API besides its own, as browsers send them
+	MessagesPerMinute int      `key:"messages_per_minute" default:"60000" range:"0..10_000_000"` // of one token; 0 means no limit
+	LoginsPerMinute   int      `key:"logins_per_minute" default:"10" range:"1..10_000"`          // of one address
+	HooksPerMinute    int      `key:"hooks_per_minute" default:"300" range:"1..1_000_000"`       // of one address
+	Connections       int      `key:"connections" default:"6000" range:"1..1_000_000"`           // open at once
 }

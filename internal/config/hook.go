@@ -37,73 +37,29 @@ const (
 // A Hook is one [[hooks]] section. An empty Tool, Agent or Channel matches
 // everything.
 type Hook struct {
-	Name    string
-	Point   chela.HookPoint
-	Kind    HookKind
-	Tool    string
-	Agent   string
-	Channel string
-	Timeout time.Duration
-	OnError string
+	Name    string          `key:"name" is:"line" want:"a name on one line"`
+	Point   chela.HookPoint `key:"point" is:"hook point"`
+	Kind    HookKind        `key:"kind" is:"hook kind"`
+	Tool    string          `key:"tool" is:"line" want:"a tool name"`
+	Agent   string          `key:"agent" is:"name" want:"an agent's name"`
+	Channel string          `key:"channel" is:"name" want:"a channel's name"`
 
-	Match, Action, Replace, Reason string // of a rule
+	// Of a rule.
+	Match   string `key:"match" is:"expression"`
+	Action  string `key:"action" words:"replace reject"`
+	Replace string `key:"replace" is:"text"`
+	Reason  string `key:"reason" is:"line" want:"a reason on one line"`
 
-	Command []string
-	URL     string
+	Command []string      `key:"command" is:"command"`
+	URL     string        `key:"url" is:"hook url" secret:"true"` // it may contain a token
+	Timeout time.Duration `key:"timeout" default:"5s" range:"10ms..1m"`
+	OnError string        `key:"on_error" default:"closed" words:"closed open"`
 }
 
 var points = []chela.HookPoint{
 	chela.HookBeforeInbound, chela.HookBeforeToolCall, chela.HookAfterToolCall, chela.HookTransform, chela.HookBeforeOutbound,
 	chela.HookSessionStart, chela.HookSessionEnd,
 }
-
-// HookKeys are the keys of [[hooks]], in the order of the documentation.
-var HookKeys = []field.Key[Hook]{
-	field.Named("name", func(h *Hook) field.Field {
-		return field.Text(&h.Name, "a name on one line", field.OneLine)
-	}),
-	field.Named("point", func(h *Hook) field.Field { return field.Choice(&h.Point, points) }),
-	field.Named("kind", func(h *Hook) field.Field {
-		return field.Choice(&h.Kind, hookKinds)
-	}),
-	field.Named("tool", func(h *Hook) field.Field {
-		return field.Text(&h.Tool, "a tool name", field.OneLine)
-	}),
-	field.Named("agent", func(h *Hook) field.Field {
-		return field.Text(&h.Agent, "an agent's name", chela.ValidName)
-	}),
-	field.Named("channel", func(h *Hook) field.Field {
-		return field.Text(&h.Channel, "a channel's name", chela.ValidName)
-	}),
-	field.Named("match", func(h *Hook) field.Field {
-		return field.Text(&h.Match, "a regular expression as Go has them", isExpression)
-	}),
-	field.Named("action", func(h *Hook) field.Field {
-		return field.Choice(&h.Action, []string{HookReplace, HookReject})
-	}),
-	field.Named("replace", func(h *Hook) field.Field { return field.Text(&h.Replace, "text", field.AnyText) }),
-	field.Named("reason", func(h *Hook) field.Field {
-		return field.Text(&h.Reason, "a reason on one line", field.OneLine)
-	}),
-	field.Named("command", func(h *Hook) field.Field {
-		return field.List(&h.Command, "a program and its arguments, as a list", field.AnyText)
-	}),
-	field.Named("url", func(h *Hook) field.Field {
-		f := field.Text(&h.URL, "an http or https URL", isHookURL)
-		f.Secret = true // it may contain a token, and is not repeated
-		f.Show = func() string { return shownURL(h.URL) }
-		return f
-	}),
-	field.Named("timeout", func(h *Hook) field.Field {
-		return field.Span(&h.Timeout, 10*time.Millisecond, time.Minute)
-	}),
-	field.Named("on_error", func(h *Hook) field.Field {
-		return field.Choice(&h.OnError, []string{HookClosed, HookOpen})
-	}),
-}
-
-// NewHook returns a hook with the defaults.
-func NewHook() Hook { return Hook{Timeout: 5 * time.Second, OnError: HookClosed} }
 
 func isExpression(s string) bool {
 	_, err := regexp.Compile(s)
@@ -115,18 +71,21 @@ func isHookURL(s string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// shownURL is an address without its parts that may be secret.
-func shownURL(s string) string {
-	u, err := url.Parse(s)
-	if err != nil || s == "" {
-		return ""
+// hideURL shows an address without its parts that may be secret.
+func hideURL(f field.Field, at any) field.Field {
+	f.Show = func() string {
+		u, err := url.Parse(*at.(*string))
+		if err != nil || u.String() == "" {
+			return ""
+		}
+		return u.Scheme + "://" + u.Host + "/…"
 	}
-	return u.Scheme + "://" + u.Host + "/…"
+	return f
 }
 
-// keysOf are the required and the optional keys of a kind, besides the keys
+// keysOfKind are the required and the optional keys of a kind, besides the keys
 // common to all kinds.
-var keysOf = map[HookKind]struct{ needs, may []string }{
+var keysOfKind = map[HookKind]struct{ needs, may []string }{
 	HookRule:    {[]string{"match", "action"}, []string{"replace", "reason"}},
 	HookCommand: {[]string{"command"}, []string{"timeout", "on_error"}},
 	HookWebhook: {[]string{"url"}, []string{"timeout", "on_error"}},
@@ -147,14 +106,14 @@ func (h Hook) Problem(has func(key string) bool) (problem, cure string) {
 	case h.Tool != "" && h.Point != chela.HookBeforeToolCall && h.Point != chela.HookAfterToolCall:
 		return "names a tool, but none runs at " + string(h.Point), "remove tool"
 	}
-	keys := keysOf[h.Kind]
+	keys := keysOfKind[h.Kind]
 	for _, key := range keys.needs {
 		if !has(key) || key == "command" && (len(h.Command) == 0 || h.Command[0] == "") {
 			return fmt.Sprintf("is a %s without %s", h.Kind, key), "add " + key
 		}
 	}
 	for _, kind := range hookKinds {
-		other := keysOf[kind]
+		other := keysOfKind[kind]
 		for _, key := range slices.Concat(other.needs, other.may) {
 			if kind != h.Kind && has(key) && !slices.Contains(slices.Concat(keys.needs, keys.may), key) {
 				return fmt.Sprintf("is a %s, to which %s does not apply", h.Kind, key), "remove it"
@@ -164,10 +123,4 @@ func (h Hook) Problem(has func(key string) bool) (problem, cure string) {
 	return "", ""
 }
 
-func wordList[S ~string](all []S) string {
-	list := make([]string, len(all))
-	for i, w := range all {
-		list[i] = string(w)
-	}
-	return strings.Join(list, ", ")
-}
+func wordList[S ~string](all []S) string { return strings.Join(field.Texts(all), ", ") }

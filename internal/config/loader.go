@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"chela"
 	"chela/internal/config/field"
@@ -48,32 +47,15 @@ func newLoader(environ []string) *loader {
 	l := &loader{
 		env: map[string]string{}, slots: map[string]slot{}, sections: map[string]origin{},
 		c: &Config{
-			Name:       "chela",
-			Timezone:   localZone,
-			zone:       time.Local,
-			Listen:     "127.0.0.1:7717",
-			Gateway:    NewGateway(),
-			Queue:      NewQueue(),
-			Limits:     NewLimits(),
-			Unknown:    NewUnknownModel(),
-			Compaction: NewCompaction(),
-			Lanes:      NewLanes(),
-			Jobs:       NewJobs(),
-			Subagents:  NewSubagents(),
-			Routines:   NewRoutines(),
-			Heartbeat:  NewHeartbeat(),
-			Repair:     NewRepair(),
-			Sandbox:    NewSandbox(),
-			Resources:  NewResources(),
-			Session:    NewSession(),
-			Approvals:  NewApprovals(),
-			Chain:      NewChain(),
-			Log:        NewLog(),
-			agents:     map[string]*Agent{},
-			models:     map[string]*catalogue.Row{},
-			providers:  map[string]*Provider{},
+			Queue:     Queue{chela.DefaultQueue(), map[string]*chela.QueueSettings{}},
+			Unknown:   UnknownModel{Window: catalogue.DefaultWindow, MaxOutput: catalogue.DefaultMaxOutput},
+			Session:   Session{IdentityLinks: map[string]string{}},
+			agents:    map[string]*Agent{},
+			models:    map[string]*catalogue.Row{},
+			providers: map[string]*Provider{},
 		},
 	}
+	field.Defaults(configKeys, l.c)
 	for _, pair := range environ {
 		if name, value, ok := strings.Cut(pair, "="); ok {
 			l.env[name] = value
@@ -196,10 +178,8 @@ func unknown(path []string, at origin) error {
 // the CHELA_ names. An empty variable counts as not set.
 func (l *loader) environment() error {
 	for _, s := range settings {
-		for _, name := range s.names {
-			if err := l.variable(name, strings.Split(s.key, ".")); err != nil {
-				return err
-			}
+		if err := l.variable(s.env, strings.Split(s.key, ".")); err != nil {
+			return err
 		}
 	}
 	l.env["OLLAMA_HOST"] = ollamaAddress(l.env["OLLAMA_HOST"])

@@ -41,11 +41,11 @@ func (k ProviderKind) ComesAlong() bool {
 // Provider says how to reach a service that serves models.
 type Provider struct {
 	Name    string
-	Kind    ProviderKind
-	BaseURL string       // empty: the default of the kind
+	Kind    ProviderKind `key:"kind" is:"provider kind"`
+	BaseURL string       `key:"base_url" is:"url" secret:"true"` // empty: the default of the kind; one with a password is refused
 	Key     field.Secret // not set if none is needed
-	Region  string       // of Bedrock
-	Omit    []string     // optional fields that requests do not have
+	Region  string       `key:"region" is:"line" want:"a region of Amazon, such as \"us-east-1\""` // of Bedrock
+	Omit    []string     `key:"omit" is:"optional fields"`                                         // optional fields that requests do not have
 	Signing Signing
 
 	// Known facts about the service: no key is needed, unsupported features of
@@ -56,25 +56,6 @@ type Provider struct {
 	reference  string         // env:NAME, or empty if no key is needed
 	references []string       // of further keys
 	further    []field.Secret // the further keys that are set
-}
-
-// ProviderKeys are the keys of a section, in the order of the documentation.
-var ProviderKeys = []field.Key[Provider]{
-	field.Named("kind", func(s *Provider) field.Field { return field.Choice(&s.Kind, providerKinds) }),
-	field.Named("base_url", func(s *Provider) field.Field {
-		f := field.Text(&s.BaseURL, "an http or https URL without credentials", isURL)
-		f.Secret = true // a URL with a password is refused, and not repeated
-		return f
-	}),
-	field.Named("api_key", keyReference),
-	field.Named("region", func(s *Provider) field.Field {
-		return field.Text(&s.Region, `a region of Amazon, such as "us-east-1"`, field.OneLine)
-	}),
-	field.Named("keys", furtherReferences),
-	field.Named("omit", func(s *Provider) field.Field {
-		fields := catalogue.OptionalFields()
-		return field.List(&s.Omit, "a list of optional fields: "+strings.Join(fields, ", "), func(name string) bool { return slices.Contains(fields, name) })
-	}),
 }
 
 // Services are the built-in providers, in the order that a default model is
@@ -128,9 +109,6 @@ func (s *Provider) Idle() []string {
 	}
 	return idle
 }
-
-// ProviderKinds lists the kinds for messages.
-func ProviderKinds() string { return fmt.Sprint(providerKinds) }
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 

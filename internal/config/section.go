@@ -1,6 +1,7 @@
 package config
 
 import (
+	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
 	"chela/internal/model/catalogue"
 )
@@ -50,7 +51,9 @@ func (c *Config) rule(at string) *Rule {
 func (c *Config) hook(at string) *Hook {
 	n := tomlfile.NthOf(at)
 	for len(c.Hooks) < n {
-		c.Hooks = append(c.Hooks, NewHook())
+		var h Hook
+		field.Defaults(hookKeys, &h)
+		c.Hooks = append(c.Hooks, h)
 	}
 	return &c.Hooks[n-1]
 }

@@ -1,83 +1,60 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"chela"
 	"chela/internal/config/field"
 	"chela/internal/config/tomlfile"
+	"chela/internal/model/catalogue"
 )
 
 // A setting is one key of config.toml. In its key, * stands for a name that
 // people choose and [] for an index in a list of sections.
 type setting struct {
-	key   string
-	names []string // its environment variables besides the CHELA_ name
-	at    func(c *Config, n string) field.Field
+	key string
+	env string // its environment variable besides the CHELA_ name
+	at  func(c *Config, n string) field.Field
 }
 
-// settings lists every key, in the order of the documentation. The defaults are
-// in [newLoader].
-var settings = slices.Concat(
-	homeSettings,
-	below("providers.*.", ProviderKeys, (*Config).provider),
-	below("models.*.", ModelKeys, (*Config).modelOf),
-	below("unknown_model.", UnknownModelKeys, func(c *Config, _ string) *UnknownModel { return &c.Unknown }),
-	below("agents.*.", AgentKeys, (*Config).agent),
-	below("chain.", ChainKeys, func(c *Config, _ string) *Chain { return &c.Chain }),
-	below("routing.", RoutingKeys, func(c *Config, _ string) *Routing { return &c.Routing }),
-	below("gateway.", GatewayKeys, func(c *Config, _ string) *Gateway { return &c.Gateway }),
-	below("queue.", QueueKeys, func(c *Config, _ string) *chela.QueueSettings { return &c.Queue.QueueSettings }),
-	below("queue.channels.*.", QueueKeys, func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
-	below("limits.", LimitKeys, func(c *Config, _ string) *Limits { return &c.Limits }),
-	below("compaction.", CompactionKeys, func(c *Config, _ string) *Compaction { return &c.Compaction }),
-	below("lanes.", LaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
-	below("jobs.", JobKeys, func(c *Config, _ string) *Jobs { return &c.Jobs }),
-	below("jobs.", JobLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
-	below("subagents.", SubagentKeys, func(c *Config, _ string) *Subagents { return &c.Subagents }),
-	below("subagents.", SubagentLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
-	below("routines.", RoutineKeys, func(c *Config, _ string) *Routines { return &c.Routines }),
-	below("routines.", RoutineLaneKeys, func(c *Config, _ string) *Lanes { return &c.Lanes }),
-	below("heartbeat.", HeartbeatKeys, func(c *Config, _ string) *Heartbeat { return &c.Heartbeat }),
-	below("repair.", RepairKeys, func(c *Config, _ string) *Repair { return &c.Repair }),
-	below("sandbox.", SandboxKeys, func(c *Config, _ string) *Sandbox { return &c.Sandbox }),
-	below("resources.", ResourceKeys, func(c *Config, _ string) *Resources { return &c.Resources }),
-	below("database.", DatabaseKeys, func(c *Config, _ string) *Database { return &c.Database }),
-	below("session.", SessionKeys, func(c *Config, _ string) *Session { return &c.Session }),
-	[]setting{{"session.identity_links.*", nil, func(c *Config, peer string) field.Field { return c.Session.Link(peer) }}},
-	below("approvals.", ApprovalKeys, func(c *Config, _ string) *Approvals { return &c.Approvals }),
-	below("policy[].", RuleKeys, (*Config).rule),
-	hookSettings,
-	below("tools.", ToolKeys, func(c *Config, _ string) *Tools { return &c.Tools }),
-	below("log.", LogKeys, func(c *Config, _ string) *Log { return &c.Log }),
+// Keys of the sections that are not fields of a Config.
+var (
+	configKeys   = keysOf[Config]()
+	providerKeys = keysOf[Provider]()
+	hookKeys     = keysOf[Hook]()
 )
 
-// homeSettings are the keys outside any section.
-var homeSettings = []setting{
-	{"name", []string{"AGENT_NAME"}, func(c *Config, _ string) field.Field { return field.Text(&c.Name, "a name on one line", field.OneLine) }},
-	{"timezone", nil, func(c *Config, _ string) field.Field { return timezone(c) }},
-	{"model", nil, func(c *Config, _ string) field.Field { return field.Model(&c.Model) }},
-	{"cheap_model", nil, func(c *Config, _ string) field.Field { return field.Model(&c.CheapModel) }},
-	{"fallbacks", nil, func(c *Config, _ string) field.Field { return field.Models(&c.Fallbacks) }},
-	{"record", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Record, "a folder", field.OneLine) }},
-	{"replay", nil, func(c *Config, _ string) field.Field { return field.Text(&c.Replay, "a folder", field.OneLine) }},
-	{"listen", nil, func(c *Config, _ string) field.Field {
-		return field.Text(&c.Listen, `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, isHostPort)
-	}},
-}
+// settings lists every key.
+var settings = slices.Concat(
+	below("", configKeys, func(c *Config, _ string) *Config { return c }),
+	below("providers.*.", providerKeys, (*Config).provider),
+	[]setting{
+		{"providers.*.api_key", "", func(c *Config, n string) field.Field { return keyReference(c.provider(n)) }},
+		{"providers.*.keys", "", func(c *Config, n string) field.Field { return furtherReferences(c.provider(n)) }},
+		{"session.identity_links.*", "", func(c *Config, peer string) field.Field { return c.Session.link(peer) }},
+	},
+	below("models.*.", keysOf[catalogue.Row](), (*Config).modelOf),
+	below("agents.*.", keysOf[Agent](), (*Config).agent),
+	below("queue.channels.*.", keysOf[chela.QueueSettings](), func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
+	below("policy[].", keysOf[Rule](), (*Config).rule),
+	hookSettings,
+	twinSettings(),
+)
 
 // hookSettings are the keys of [[hooks]]. They are listed for each hook, with
 // its defaults.
-var hookSettings = below("hooks[].", HookKeys, (*Config).hook)
+var hookSettings = below("hooks[].", hookKeys, (*Config).hook)
+
+func keysOf[S any]() []field.Key { return field.Keys(reflect.TypeFor[S](), forms) }
 
 // below returns settings for the keys of named sections; at returns the section
 // of a name.
-func below[S any](prefix string, keys []field.Key[S], at func(c *Config, n string) *S) []setting {
+func below[S any](prefix string, keys []field.Key, at func(c *Config, n string) *S) []setting {
 	all := make([]setting, len(keys))
 	for i, k := range keys {
-		all[i] = setting{prefix + k.Name, k.Names, func(c *Config, n string) field.Field { return k.At(at(c, n)) }}
+		all[i] = setting{prefix + k.Name, k.Env, func(c *Config, n string) field.Field { return k.In(at(c, n)) }}
 	}
 	return all
 }
@@ -85,23 +62,39 @@ func below[S any](prefix string, keys []field.Key[S], at func(c *Config, n strin
 // localZone denotes the zone of the machine.
 const localZone = "local"
 
-// timezone is the name of a zone, and the zone.
-func timezone(c *Config) field.Field {
-	f := field.Text(&c.Timezone, `the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`, field.OneLine)
-	put := f.Put
-	f.Put = func(v any) error {
-		name, _ := v.(string)
-		zone, err := time.LoadLocation(name)
-		switch {
-		case name == localZone:
-			zone = time.Local
-		case name == "" || err != nil:
-			return field.ErrUnwanted
-		}
-		c.zone = zone
-		return put(v)
-	}
-	return f
+// forms are the forms of values that the tags of sections name.
+var forms = map[string]field.Form{
+	"line":              {Valid: field.OneLine},
+	"name":              {Valid: chela.ValidName},
+	"text":              {Want: "text", Valid: field.AnyText},
+	"recipient":         {Want: `an id in the channel, or ""`, Valid: func(s string) bool { return s == "" || field.OneLine(s) }},
+	"zone":              {Want: `the name of a time zone, such as "Europe/Berlin", or "local" for that of the machine`, Valid: func(s string) bool { return s == localZone || s != "" && isZoneName(s) }},
+	"zone of hours":     {Want: `the name of a time zone, such as "Europe/Berlin", or "" for that of the home`, Valid: func(s string) bool { return s != "Local" && isZoneName(s) }},
+	"time of day":       {Wrap: func(_ field.Field, at any) field.Field { return field.TimeOfDay(at.(*field.DayTime)) }},
+	"start":             clockTime("23:59"),
+	"end":               clockTime("24:00"),
+	"or seconds":        {Wrap: orSeconds},
+	"debounce":          {Wrap: debounce},
+	"unless 0":          {Wrap: unlessZero},
+	"model":             field.ModelForm,
+	"models":            {Want: `a list of models as provider/model, such as "offline/rules"`, Valid: field.ModelForm.Valid},
+	"provider kind":     {Words: field.Texts(providerKinds)},
+	"optional fields":   {Want: "a list of optional fields: " + wordList(catalogue.OptionalFields()), Valid: func(s string) bool { return slices.Contains(catalogue.OptionalFields(), s) }},
+	"url":               {Want: "an http or https URL without credentials", Valid: isURL},
+	"database":          {Wrap: databaseURL},
+	"listen":            {Want: `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, Valid: isHostPort},
+	"hosts":             {Want: `a list of host names without port, such as "chela.example"`, Valid: isHost},
+	"hosts or prefixes": {Want: `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, Valid: isHostOrPrefix},
+	"origins":           {Want: `a list of origins as browsers send them, such as "https://chela.example"`, Valid: isOrigin},
+	"agents":            {Want: "a list of agents", Valid: chela.ValidName},
+	"agents or any":     {Want: `a list of agents, or "*" for all`, Valid: func(name string) bool { return name == AnyAgent || chela.ValidName(name) }},
+	"target":            {Want: `"last", "none" or the name of a channel`, Valid: chela.ValidName},
+	"tools":             {Want: "a list of tool names", Valid: field.AnyText},
+	"hook point":        {Words: field.Texts(points)},
+	"hook kind":         {Words: field.Texts(hookKinds)},
+	"hook url":          {Want: "an http or https URL", Valid: isHookURL, Wrap: hideURL},
+	"expression":        {Want: "a regular expression as Go has them", Valid: isExpression},
+	"command":           {Want: "a program and its arguments, as a list", Valid: field.AnyText},
 }
 
 // later are documented keys and sections that this version does not implement.

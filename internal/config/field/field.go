@@ -5,6 +5,7 @@ package field
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,28 +25,6 @@ type Field struct {
 	Put    func(v any) error     // stores a decoded TOML value; ErrUnwanted for an invalid one
 	Read   func(text string) any // converts a word of the environment to its TOML value; nil means a string
 	Show   func() string         // the value in the notation of config.toml
-}
-
-// A Key is one key of the sections that an S holds.
-type Key[S any] struct {
-	Name  string
-	Names []string         // its environment variables besides the CHELA_ name
-	At    func(s *S) Field // returns the field of a section
-}
-
-// Named returns a key with its name and its other names in the environment.
-func Named[S any](name string, at func(s *S) Field, names ...string) Key[S] {
-	return Key[S]{Name: name, Names: names, At: at}
-}
-
-// Within returns the keys of a nested section, below a prefix that ends with a
-// dot.
-func Within[S, P any](prefix string, keys []Key[P], part func(s *S) *P) []Key[S] {
-	all := make([]Key[S], len(keys))
-	for i, k := range keys {
-		all[i] = Named(prefix+k.Name, func(s *S) Field { return k.At(part(s)) }, k.Names...)
-	}
-	return all
 }
 
 // ErrUnwanted means that a value does not have the type the field expects.
@@ -91,19 +70,29 @@ func Number(at *int, low, high int) Field {
 			*at = int(n)
 			return nil
 		},
-		Read: func(s string) any {
-			if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-				return n
-			}
-			return s
-		},
+		Read: Integer,
 		Show: func() string { return strconv.Itoa(*at) },
 	}
 }
 
-// Dollars is a field for an amount in dollars up to a maximum, such as 10 or
+// Integer is a Read that converts whole numbers.
+func Integer(text string) any { return parsed(parseInt)(text) }
+
+func parseInt(s string) (int64, error) { return strconv.ParseInt(s, 10, 64) }
+
+// parsed returns a Read that parses a word, if it can.
+func parsed[T any](parse func(string) (T, error)) func(string) any {
+	return func(s string) any {
+		if v, err := parse(s); err == nil {
+			return v
+		}
+		return s
+	}
+}
+
+// dollars is a field for an amount in dollars up to a maximum, such as 10 or
 // 0.075. It is read exactly, without a float in between.
-func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
+func dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
 	return Field{
 		Want: fmt.Sprintf("an amount in dollars from 0 to %s, with at most six digits behind the point", plain(high)),
 		Put: func(v any) error {
@@ -120,7 +109,7 @@ func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
 			return nil
 		},
 		Read: func(s string) any {
-			if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+			if n, err := parseInt(s); err == nil {
 				return n
 			}
 			if _, err := chela.ParseUSD(s); err == nil {
@@ -132,23 +121,28 @@ func Dollars(at *chela.MicroUSD, high chela.MicroUSD) Field {
 	}
 }
 
-// Price is Dollars for an amount that is nil while it is not set.
-func Price(at **chela.MicroUSD, high chela.MicroUSD) Field {
+// price is dollars for an amount that is nil while it is not set.
+func price(at **chela.MicroUSD, high chela.MicroUSD) Field {
 	var m chela.MicroUSD
-	f := Dollars(&m, high)
-	put := f.Put
-	f.Put = func(v any) error {
-		if err := put(v); err != nil {
-			return err
-		}
-		*at = &m
-		return nil
-	}
+	f := dollars(&m, high).Then(func() { *at = &m })
 	f.Show = func() string {
 		if *at == nil {
 			return ""
 		}
-		return Dollars(*at, high).Show()
+		return plain(**at)
+	}
+	return f
+}
+
+// Then returns the field with a step after each value that it has stored.
+func (f Field) Then(step func()) Field {
+	put := f.Put
+	f.Put = func(v any) error {
+		err := put(v)
+		if err == nil {
+			step()
+		}
+		return err
 	}
 	return f
 }
@@ -170,18 +164,13 @@ func Switch(at *bool) Field {
 			*at = on
 			return nil
 		},
-		Read: func(s string) any {
-			if on, err := strconv.ParseBool(s); err == nil {
-				return on
-			}
-			return s
-		},
+		Read: parsed(strconv.ParseBool),
 		Show: func() string { return strconv.FormatBool(*at) },
 	}
 }
 
-// Span is a field for a duration from low to high.
-func Span(at *time.Duration, low, high time.Duration) Field {
+// span is a field for a duration from low to high.
+func span(at *time.Duration, low, high time.Duration) Field {
 	return Field{
 		Want: fmt.Sprintf("a time such as %q, from %s to %s", "90s", short(low), short(high)),
 		Put: func(v any) error {
@@ -209,29 +198,40 @@ func short(d time.Duration) string {
 	return s
 }
 
-// Choice is a field for a fixed set of words. The words of later are
-// recognized, but unsupported by this version.
-func Choice[S ~string](at *S, words []S, later ...S) Field {
-	quoted := make([]string, len(words))
+// Choice is a field for a fixed set of words.
+func Choice[S ~string](at *S, words []S) Field {
+	return choice(reflect.ValueOf(at).Elem(), Texts(words), nil)
+}
+
+// Texts converts words to plain strings.
+func Texts[S ~string](words []S) []string {
+	texts := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = string(w)
+		texts[i] = string(w)
 	}
+	return texts
+}
+
+// choice is Choice for any type of words. The words of later are recognized, but
+// unsupported by this version.
+func choice(at reflect.Value, words, later []string) Field {
+	list := strings.Join(words, ", ")
 	return Field{
-		Want: "one of " + strings.Join(quoted, ", "),
+		Want: "one of " + list,
 		Put: func(v any) error {
 			s, ok := v.(string)
 			switch {
-			case ok && slices.Contains(words, S(s)):
-				*at = S(s)
+			case ok && slices.Contains(words, s):
+				at.SetString(s)
 				return nil
-			case ok && slices.Contains(later, S(s)):
+			case ok && slices.Contains(later, s):
 				return chela.E(chela.Unsupported, fmt.Sprintf("%q is not supported by this version", s)).
-					WithHint("use one of " + strings.Join(quoted, ", "))
+					WithHint("use one of " + list)
 			default:
 				return ErrUnwanted
 			}
 		},
-		Show: func() string { return string(*at) },
+		Show: at.String,
 	}
 }
 
@@ -257,6 +257,17 @@ func printable(s string) bool {
 	return len(s) <= 10_000 && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' && r != '\t'
 	})
+}
+
+// Model is a field for a model as provider/model.
+func Model(at *string) Field { return Text(at, ModelForm.Want, ModelForm.Valid) }
+
+// ModelForm is the form of a model.
+var ModelForm = Form{Want: `provider/model, such as "offline/rules"`, Valid: isModel}
+
+func isModel(s string) bool {
+	provider, name, ok := strings.Cut(s, "/")
+	return ok && chela.ValidName(provider) && OneLine(name)
 }
 
 // AnyText accepts everything.

@@ -1,6 +1,7 @@
 package field_test
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -10,20 +11,22 @@ import (
 
 func TestFields(t *testing.T) {
 	t.Parallel()
-	var (
-		n     int
-		d     time.Duration
-		word  string
-		text  string
-		words []string
-		on    bool
-	)
-	number := field.Number(&n, 1, 9)
-	span := field.Span(&d, time.Second, time.Hour)
-	choice := field.Choice(&word, []string{"a", "b"}, "later")
-	line := field.Text(&text, "a line", field.OneLine)
-	list := field.List(&words, "a list", field.AnyText)
-	lever := field.Switch(&on)
+	var section struct {
+		Number int           `key:"number" range:"1..9"`
+		Span   time.Duration `key:"span" range:"1s..1h"`
+		Choice string        `key:"choice" words:"a b" later:"later"`
+		Line   string        `key:"line" is:"line"`
+		List   []string      `key:"list" is:"any" want:"a list"`
+		Switch bool          `key:"switch"`
+	}
+	keys := field.Keys(reflect.TypeOf(section), map[string]field.Form{
+		"line": {Want: "a line", Valid: field.OneLine}, "any": {Valid: field.AnyText},
+	})
+	var fields []field.Field
+	for _, k := range keys {
+		fields = append(fields, k.In(&section))
+	}
+	number, span, choice, line, list, lever := fields[0], fields[1], fields[2], fields[3], fields[4], fields[5]
 	tests := []struct {
 		name  string
 		f     field.Field

@@ -32,11 +32,13 @@ const (
 // A Row is one source's entry for a model. Open values are 0 or nil. Prices are
 // per million tokens.
 type Row struct {
-	Window    int // tokens of prompt and answer
-	MaxOutput int // tokens of an answer
+	Window    int `key:"window" range:"1000..100_000_000"`  // tokens of prompt and answer
+	MaxOutput int `key:"max_output" range:"1..100_000_000"` // tokens of an answer
 
-	Input, Output         *chela.MicroUSD
-	CacheRead, CacheWrite *chela.MicroUSD
+	Input      *chela.MicroUSD `key:"input" range:"0..100000"`
+	Output     *chela.MicroUSD `key:"output" range:"0..100000"`
+	CacheRead  *chela.MicroUSD `key:"cache_read" range:"0..100000"`
+	CacheWrite *chela.MicroUSD `key:"cache_write" range:"0..100000"`
 
 	// LongFrom is the threshold in prompt tokens: from there on the whole call
 	// costs the Long rates.
