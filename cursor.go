@@ -2,7 +2,6 @@ package chela
 
 import (
 	"cmp"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -26,7 +25,7 @@ func (c Cursor) Parts() (tx, row int64, place int, err error) {
 		text, after, more := strings.Cut(rest, ".")
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 || more != (i < 2) || i == 2 && n > 1<<31-1 {
-			return 0, 0, 0, E(Invalid, fmt.Sprintf("%.60q is not a cursor", string(c))).WithHint("use the id of a received event, or leave it out")
+			return 0, 0, 0, Ef(Invalid, "%.60q is not a cursor", string(c)).WithHint("use the id of a received event, or leave it out")
 		}
 		parts[i], rest = n, after
 	}

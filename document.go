@@ -190,5 +190,5 @@ func cleanPath(s string) (string, error) {
 }
 
 func badPath(s, hint string) error {
-	return E(Invalid, fmt.Sprintf("%.80q is not the path of a document", s)).WithHint(hint)
+	return Ef(Invalid, "%.80q is not the path of a document", s).WithHint(hint)
 }

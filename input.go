@@ -1,7 +1,5 @@
 package chela
 
-import "fmt"
-
 // Input says how the text of a message was entered, and hence which commands
 // and directives it may contain. The zero value allows none: a surface must
 // state the input of a message before it can give commands.
@@ -19,7 +17,7 @@ func (i Input) Check() error {
 	if i == InputText || i == InputCommand || i == InputTyped {
 		return nil
 	}
-	return E(Invalid, fmt.Sprintf("%.40q is not an input", i)).WithHint("use command or typed, or leave it out for plain text")
+	return Ef(Invalid, "%.40q is not an input", i).WithHint("use command or typed, or leave it out for plain text")
 }
 
 // TakesOrders reports whether the text may be a command or begin with

@@ -166,20 +166,20 @@ func (q QueueSettings) Check() error {
 	switch q.Mode {
 	case "", QueueCollect, QueueFollowup, QueueSteer, QueueSteerBacklog, QueuePlain, QueueInterrupt:
 	default:
-		return E(Invalid, fmt.Sprintf("%.40q is not a queue mode", q.Mode)).
+		return Ef(Invalid, "%.40q is not a queue mode", q.Mode).
 			WithHint("use collect, followup, steer, steer-backlog, queue or interrupt")
 	}
 	switch q.Drop {
 	case "", DropOld, DropNew, DropSummarize:
 	default:
-		return E(Invalid, fmt.Sprintf("%.40q is not a drop policy", q.Drop)).WithHint("use old, new or summarize")
+		return Ef(Invalid, "%.40q is not a drop policy", q.Drop).WithHint("use old, new or summarize")
 	}
 	if q.DebounceMS < -1 || q.DebounceMS > int(MaxDebounce/time.Millisecond) {
-		return E(Invalid, fmt.Sprintf("a debounce of %d ms is out of bounds", q.DebounceMS)).
+		return Ef(Invalid, "a debounce of %d ms is out of bounds", q.DebounceMS).
 			WithHint(fmt.Sprintf("use 1 to %d, or -1 for none", MaxDebounce/time.Millisecond))
 	}
 	if q.Cap < 0 || q.Cap > MaxWaiting {
-		return E(Invalid, fmt.Sprintf("a cap of %d is out of bounds", q.Cap)).WithHint(fmt.Sprintf("use 1 to %d", MaxWaiting))
+		return Ef(Invalid, "a cap of %d is out of bounds", q.Cap).WithHint(fmt.Sprintf("use 1 to %d", MaxWaiting))
 	}
 	return nil
 }

@@ -105,7 +105,7 @@ func ParseSessionKey(s SessionKey) (Key, error) {
 		if len(shown) > 80 || !utf8.ValidString(shown) {
 			shown = fmt.Sprintf("(%d bytes)", len(s))
 		}
-		return Key{}, E(Invalid, fmt.Sprintf("unknown session key %q", shown)).
+		return Key{}, Ef(Invalid, "unknown session key %q", shown).
 			WithHint("use a key such as agent:main:main or agent:main:dm:NAME (see chela sessions list)")
 	}
 	return k, nil

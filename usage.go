@@ -50,7 +50,7 @@ func ParseUSD(text string) (MicroUSD, error) {
 		m = 10*m + MicroUSD(d-'0')
 	}
 	if whole == "" || len(whole) > 9 || len(part) > 6 || strings.HasSuffix(text, ".") || m < 0 {
-		return 0, E(Invalid, fmt.Sprintf("%q is not an amount in dollars", text)).WithHint(`write an amount such as 3 or 0.075, with at most six decimal places`)
+		return 0, Ef(Invalid, "%q is not an amount in dollars", text).WithHint(`write an amount such as 3 or 0.075, with at most six decimal places`)
 	}
 	return m, nil
 }

@@ -56,12 +56,12 @@ func scanValue[T any](row engine.Row) (v T, err error) {
 }
 
 func noSuch(what string, id any) error {
-	return chela.E(chela.NotFound, fmt.Sprintf("there is no %s %q", what, id))
+	return chela.Ef(chela.NotFound, "there is no %s %q", what, id)
 }
 
 // illegalMove is the error of a move that is not in the table of moves.
 func illegalMove(what string, id, from, to any) error {
-	return chela.E(chela.Internal, fmt.Sprintf("%s %v cannot go from %v to %v", what, id, from, to))
+	return chela.Ef(chela.Internal, "%s %v cannot go from %v to %v", what, id, from, to)
 }
 
 // A table maps a noun to the rows of its table by one list of columns.

@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,18 +32,22 @@ func (s *Schema) Text(what, value string) error {
 		return nil
 	case s.Type == Boolean:
 		if value != "true" && value != "false" {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s is %.40q, not true or false", what, value))
+			return invalid("%s is %.40q, not true or false", what, value)
 		}
 		return nil
 	case s.Type == Integer:
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil || strings.HasPrefix(value, "+") {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s is %.40q, not a number from %d to %d", what, value, deref(s.Min, 0), deref(s.Max, 1<<53)))
+			return invalid("%s is %.40q, not a number from %d to %d", what, value, deref(s.Min, 0), deref(s.Max, 1<<53))
 		}
 		return s.bounds(what, n, value)
 	default:
 		return s.text(what, value)
 	}
+}
+
+func invalid(format string, args ...any) *chela.Error {
+	return chela.Ef(chela.Invalid, format, args...)
 }
 
 func deref(n *int64, otherwise int64) int64 {
@@ -57,10 +60,10 @@ func deref(n *int64, otherwise int64) int64 {
 // bounds checks a number.
 func (s *Schema) bounds(what string, n int64, said string) error {
 	if s.Min != nil && n < *s.Min || s.Max != nil && n > *s.Max {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s is %.40s, not a number from %d to %d", what, said, deref(s.Min, -1<<53), deref(s.Max, 1<<53)))
+		return invalid("%s is %.40s, not a number from %d to %d", what, said, deref(s.Min, -1<<53), deref(s.Max, 1<<53))
 	}
 	if s.Step > 1 && n%s.Step != 0 {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s is %.40s, not a multiple of %d", what, said, s.Step))
+		return invalid("%s is %.40s, not a multiple of %d", what, said, s.Step)
 	}
 	return nil
 }
@@ -69,21 +72,21 @@ func (s *Schema) bounds(what string, n int64, said string) error {
 func (s *Schema) text(what, value string) error {
 	if s.Enum != nil {
 		if !slices.Contains(s.Enum, value) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %.60q", what, value)).WithHint("use " + Words(s.Enum))
+			return invalid("%s cannot be %.60q", what, value).WithHint("use " + Words(s.Enum))
 		}
 		return nil
 	}
 	if s.Max != nil && int64(len(value)) > *s.Max && int64(utf8.RuneCountInString(value)) > *s.Max {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s has more than %d characters", what, *s.Max))
+		return invalid("%s has more than %d characters", what, *s.Max)
 	}
 	if s.Min != nil && int64(utf8.RuneCountInString(value)) < *s.Min {
 		if value == "" {
 			return chela.E(chela.Invalid, what+" is empty").WithHint("give it a value")
 		}
-		return chela.E(chela.Invalid, fmt.Sprintf("%s has fewer than %d characters", what, *s.Min))
+		return invalid("%s has fewer than %d characters", what, *s.Min)
 	}
 	if s.pattern != nil && !s.pattern().MatchString(value) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %.60q", what, value)).WithHint(hintOf(s.Pattern))
+		return invalid("%s cannot be %.60q", what, value).WithHint(hintOf(s.Pattern))
 	}
 	return nil
 }
@@ -148,7 +151,7 @@ func (c *checker) value(s *Schema, path string) error {
 		said := string(c.skip())
 		n, err := strconv.ParseInt(said, 10, 64)
 		if err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s is %.40s, which is too large", field(path), said))
+			return invalid("%s is %.40s, which is too large", field(path), said)
 		}
 		return s.bounds(field(path), n, said)
 	default:
@@ -180,7 +183,7 @@ func mistyped(path string, want, found Type) error {
 		article, found = "", "null"
 	}
 	hint := "send a JSON " + string(want)
-	return chela.E(chela.Invalid, fmt.Sprintf("%s cannot be %s%s", field(path), article, found)).WithHint(hint)
+	return invalid("%s cannot be %s%s", field(path), article, found).WithHint(hint)
 }
 
 // typeOf returns the type of the next value; empty for null. A number with a
@@ -260,7 +263,7 @@ func (c *checker) array(s *Schema, path string) error {
 			c.space()
 		}
 		if s.Max != nil && count >= *s.Max {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s has more than %d items", field(path), *s.Max))
+			return invalid("%s has more than %d items", field(path), *s.Max)
 		}
 		if err := c.value(s.Items, path+"["+strconv.FormatInt(count, 10)+"]"); err != nil {
 			return err
@@ -270,7 +273,7 @@ func (c *checker) array(s *Schema, path string) error {
 	c.at++
 	c.space()
 	if s.Min != nil && count < *s.Min {
-		return chela.E(chela.Invalid, fmt.Sprintf("%s has fewer than %d items", field(path), *s.Min))
+		return invalid("%s has fewer than %d items", field(path), *s.Min)
 	}
 	return nil
 }
@@ -295,12 +298,12 @@ func (c *checker) object(s *Schema, path string) error {
 			below = path + "." + name
 		}
 		if slices.Contains(seen, name) {
-			return chela.E(chela.Invalid, fmt.Sprintf("field %.80s occurs twice", below))
+			return invalid("field %.80s occurs twice", below)
 		}
 		seen = append(seen, name)
 		p, ok := s.Property(name)
 		if !ok && s.Values == nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("the body has an unknown field %.80q", below))
+			return invalid("the body has an unknown field %.80q", below)
 		}
 		if !ok {
 			p.Schema = s.Values
@@ -331,24 +334,24 @@ func (s *Schema) complete(path string, seen []string, chosen string) error {
 		there := slices.Contains(seen, p.Name)
 		switch {
 		case there && s.Switch != "" && !p.Exists(chosen):
-			return chela.E(chela.Invalid, fmt.Sprintf("there is no field %s%s where %s%s is %q", path, p.Name, path, s.Switch, chosen)).
+			return invalid("there is no field %s%s where %s%s is %q", path, p.Name, path, s.Switch, chosen).
 				WithHint("leave it out, or choose another " + s.Switch)
 		case there:
 			for _, other := range p.Without {
 				if slices.Contains(seen, other) {
-					return chela.E(chela.Invalid, fmt.Sprintf("the fields %s%s and %s%s exclude each other", path, p.Name, path, other)).
+					return invalid("the fields %s%s and %s%s exclude each other", path, p.Name, path, other).
 						WithHint("leave out one of them")
 				}
 			}
 			if p.With != "" && !slices.Contains(seen, p.With) {
-				return chela.E(chela.Invalid, fmt.Sprintf("field %s%s is missing", path, p.With))
+				return invalid("field %s%s is missing", path, p.With)
 			}
 		case p.With != "" && slices.Contains(seen, p.With):
-			return chela.E(chela.Invalid, fmt.Sprintf("field %s%s is missing", path, p.Name))
+			return invalid("field %s%s is missing", path, p.Name)
 		case p.Required || contains(p.Need, chosen) && s.Switch != "":
-			return chela.E(chela.Invalid, fmt.Sprintf("field %s%s is missing", path, p.Name))
+			return invalid("field %s%s is missing", path, p.Name)
 		case p.Else != "" && !slices.Contains(seen, p.Else):
-			return chela.E(chela.Invalid, fmt.Sprintf("one of the fields %s%s and %s%s is missing", path, p.Else, path, p.Name))
+			return invalid("one of the fields %s%s and %s%s is missing", path, p.Else, path, p.Name)
 		}
 	}
 	return nil

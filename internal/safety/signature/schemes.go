@@ -184,7 +184,7 @@ func idOf(header http.Header, name string) (string, error) {
 		return "", err
 	}
 	if !plain(id) {
-		return "", chela.E(chela.Denied, fmt.Sprintf("the header %s is not a valid id", name)).
+		return "", chela.Ef(chela.Denied, "the header %s is not a valid id", name).
 			WithHint(fmt.Sprintf("send up to %d letters, digits and marks without spaces", maxIDBytes))
 	}
 	return id, nil
@@ -201,7 +201,7 @@ func plain(id string) bool {
 func one(header http.Header, name string) (string, error) {
 	switch sent := header.Values(name); {
 	case len(sent) > 1:
-		return "", chela.E(chela.Denied, fmt.Sprintf("the header %s is repeated %d times", name, len(sent))).WithHint("send " + name + " once")
+		return "", chela.Ef(chela.Denied, "the header %s is repeated %d times", name, len(sent)).WithHint("send " + name + " once")
 	case len(sent) == 0 || strings.TrimSpace(sent[0]) == "":
 		return "", chela.E(chela.Denied, "the request has no header "+name).WithHint("send the header " + name)
 	default:
@@ -238,16 +238,16 @@ const maxStampDigits = 12
 func parseTime(name, stamp string) (time.Time, error) {
 	seconds, err := strconv.ParseUint(stamp, 10, 63)
 	if err != nil || len(stamp) > maxStampDigits {
-		return time.Time{}, chela.E(chela.Denied, fmt.Sprintf("the header %s is not a timestamp", name)).WithHint("send the seconds since 1970, as printed by date +%s")
+		return time.Time{}, chela.Ef(chela.Denied, "the header %s is not a timestamp", name).WithHint("send the seconds since 1970, as printed by date +%s")
 	}
 	return time.Unix(int64(seconds), 0).UTC(), nil
 }
 
 func forged(name string) error {
-	return chela.E(chela.Denied, fmt.Sprintf("the signature in %s does not match this body and secret", name)).
+	return chela.Ef(chela.Denied, "the signature in %s does not match this body and secret", name).
 		WithHint("sign the raw bytes of the body with the secret of this webhook")
 }
 
 func malformed(name, form string) error {
-	return chela.E(chela.Denied, fmt.Sprintf("the header %s has no signature of the right form", name)).WithHint("send " + name + ": " + form)
+	return chela.Ef(chela.Denied, "the header %s has no signature of the right form", name).WithHint("send " + name + ": " + form)
 }

@@ -149,14 +149,14 @@ func standardKey(secret []byte) []byte {
 func (v Verifier) checkBody() error {
 	switch {
 	case v.Scheme != SchemeBody && v.Header+v.Prefix+v.Encoding != "":
-		return chela.E(chela.Invalid, fmt.Sprintf("the scheme %s has a header and an encoding of its own", v.Scheme)).
+		return chela.Ef(chela.Invalid, "the scheme %s has a header and an encoding of its own", v.Scheme).
 			WithHint("leave them out, or use the scheme body")
 	case v.Scheme != SchemeBody:
 		return nil
 	case v.Header == "":
 		return chela.E(chela.Invalid, "the scheme body needs the header of the signature").WithHint("name it, such as X-Signature")
 	case v.Encoding != EncodingHex && v.Encoding != EncodingBase64:
-		return chela.E(chela.Invalid, fmt.Sprintf("%q is not an encoding of signatures", v.Encoding)).WithHint("use hex or base64")
+		return chela.Ef(chela.Invalid, "%q is not an encoding of signatures", v.Encoding).WithHint("use hex or base64")
 	default:
 		return nil
 	}

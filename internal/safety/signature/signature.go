@@ -107,7 +107,7 @@ type Delivery struct {
 // Check returns Invalid if v would reject every request, or accept every one.
 func (v Verifier) Check() error {
 	if !slices.Contains(Schemes(), v.Scheme) {
-		return chela.E(chela.Invalid, fmt.Sprintf("%q is not a signature scheme", v.Scheme)).
+		return chela.Ef(chela.Invalid, "%q is not a signature scheme", v.Scheme).
 			WithHint("use one of " + strings.Trim(fmt.Sprint(Schemes()), "[]"))
 	}
 	if err := v.checkBody(); err != nil {
@@ -117,7 +117,7 @@ func (v Verifier) Check() error {
 	case len(v.Secret) == 0:
 		return chela.E(chela.Invalid, "the secret of the webhook is empty").WithHint("set one, for example from openssl rand -hex 32")
 	case v.Tolerance < 0:
-		return chela.E(chela.Invalid, fmt.Sprintf("a tolerance of %v rejects every request", v.Tolerance)).WithHint("use 5m")
+		return chela.Ef(chela.Invalid, "a tolerance of %v rejects every request", v.Tolerance).WithHint("use 5m")
 	default:
 		return nil
 	}
@@ -180,10 +180,10 @@ func (v Verifier) timely(d Delivery, now time.Time) (Delivery, error) {
 	tolerance := cmp.Or(v.Tolerance, DefaultTolerance)
 	switch age := now.Sub(d.At); {
 	case age > tolerance:
-		return Delivery{}, chela.E(chela.Denied, fmt.Sprintf("the request was signed more than %v ago", tolerance)).
+		return Delivery{}, chela.Ef(chela.Denied, "the request was signed more than %v ago", tolerance).
 			WithHint("sign each request when it is sent, and compare the clocks of both sides")
 	case age < -tolerance:
-		return Delivery{}, chela.E(chela.Denied, fmt.Sprintf("the request was signed more than %v ahead of now", tolerance)).
+		return Delivery{}, chela.Ef(chela.Denied, "the request was signed more than %v ahead of now", tolerance).
 			WithHint("compare the clocks of both sides")
 	default:
 		return d, nil

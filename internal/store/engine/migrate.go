@@ -57,7 +57,7 @@ func (d *Database) bringUpToDate(ctx context.Context, files fs.FS) error {
 	}
 	for _, name := range applied {
 		if !slices.Contains(known, name) {
-			return chela.E(chela.Unsupported, fmt.Sprintf("the database was written by a newer chela (it has migration %s)", name)).
+			return chela.Ef(chela.Unsupported, "the database was written by a newer chela (it has migration %s)", name).
 				WithHint("use that version or a newer one; the database was not changed")
 		}
 	}
