@@ -6,7 +6,6 @@ package tomlfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strconv"
 
@@ -61,7 +60,7 @@ type Foreign struct{}
 // Parse parses a TOML file. Errors are Invalid and name file, line and column.
 func Parse(name string, text []byte) (*File, error) {
 	if len(text) > maxBytes {
-		return nil, chela.E(chela.Invalid, fmt.Sprintf("%s is larger than %d bytes", name, maxBytes)).
+		return nil, chela.Ef(chela.Invalid, "%s is larger than %d bytes", name, maxBytes).
 			WithHint("remove everything that is not configuration")
 	}
 	// The decoder checks rules that the parser below ignores: duplicate keys,

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"mime"
@@ -63,7 +62,7 @@ func (s *Blobs) Attach(ctx context.Context, name string, content io.Reader) (che
 		return chela.Attachment{}, chela.E(chela.Unavailable, "the attachment cannot be read").Because(err)
 	}
 	if len(raw) > maxAttachment {
-		return chela.Attachment{}, chela.E(chela.Invalid, fmt.Sprintf("the attachment %s is larger than %d MiB", name, maxAttachment>>20)).
+		return chela.Attachment{}, chela.Ef(chela.Invalid, "the attachment %s is larger than %d MiB", name, maxAttachment>>20).
 			WithHint("send a smaller one, or put it into the workspace")
 	}
 	hash, err := s.Keep(ctx, raw)
@@ -110,22 +109,10 @@ func (s *Blobs) write(name string, raw []byte) error {
 	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(raw)) {
 		return s.sync() // another writer may not have finished
 	}
-	f, err := os.CreateTemp(s.dir, "new-*")
-	if err != nil {
+	if err := Replace(path, raw); err != nil {
 		return Trouble(s.dir, err)
 	}
-	defer os.Remove(f.Name()) // a no-op after success
-	_, err = f.Write(raw)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return Trouble(s.dir, err)
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return Trouble(s.dir, err)
-	}
-	return s.sync()
+	return nil
 }
 
 // sync syncs the folder, so that the name of a new file survives a power
