@@ -58,8 +58,8 @@ func (l *loader) settleTwins() error {
 		case of < over:
 			delete(l.slots, pair[0])
 		case one.shown != other.shown:
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is %s, and %s is %s, but they are one number",
-				other.origin.place, pair[0], one.shown, pair[1], other.shown)).WithHint("remove one of them")
+			return chela.Ef(chela.Invalid, "%s: %s is %s, and %s is %s, but they are one number",
+				other.origin.place, pair[0], one.shown, pair[1], other.shown).WithHint("remove one of them")
 		}
 	}
 	return nil
@@ -83,8 +83,7 @@ func (o origin) rank() int {
 // agents.
 func (l *loader) checkBackground() error {
 	if key, problem, cure := l.c.Heartbeat.Problem(); problem != "" {
-		key = "heartbeat." + key
-		return chela.E(chela.Invalid, l.slots[key].origin.place+": "+key+" "+problem).WithHint(cure)
+		return l.refuse("heartbeat."+key, " "+problem, cure)
 	}
 	if err := l.checkAgents("heartbeat.agents", l.c.Heartbeat.Agents); err != nil {
 		return err
@@ -101,8 +100,7 @@ func (l *loader) checkBackground() error {
 func (l *loader) checkAgents(key string, names []string) error {
 	for _, name := range names {
 		if _, err := l.c.Agent(name); err != nil && name != AnyAgent {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no agent %q", l.slots[key].origin.place, key, field.Cut(name))).
-				WithHint(chela.HintOf(err))
+			return l.refuse(key, fmt.Sprintf(": no agent %q", field.Cut(name)), chela.HintOf(err))
 		}
 	}
 	return nil

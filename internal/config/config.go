@@ -9,7 +9,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -142,10 +141,10 @@ func unreadable(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		kind = chela.Denied
 	case errors.Is(err, syscall.ENOTDIR):
-		return chela.E(chela.Invalid, fmt.Sprintf("the home %s is not a folder", filepath.Dir(path))).
+		return chela.Ef(chela.Invalid, "the home %s is not a folder", filepath.Dir(path)).
 			WithHint("choose another with --home, or move the file away").Because(err)
 	}
-	return chela.E(kind, fmt.Sprintf("cannot read %s", path)).
+	return chela.Ef(kind, "cannot read %s", path).
 		WithHint("make it a file that you may read, or choose another home with --home").Because(err)
 }
 
@@ -162,7 +161,7 @@ func (c *Config) Value(key string) (chela.Setting, error) {
 		}
 		keys[i] = v.Key
 	}
-	e := chela.E(chela.Invalid, fmt.Sprintf("unknown key %q", field.Cut(key)))
+	e := chela.Ef(chela.Invalid, "unknown key %q", field.Cut(key))
 	return chela.Setting{}, suggest(e, key, keys, "see chela config list")
 }
 
@@ -175,7 +174,7 @@ func (c *Config) Agent(name string) (Agent, error) {
 	if a, ok := c.agents[name]; ok {
 		return *a, nil
 	}
-	return Agent{}, chela.E(chela.NotFound, fmt.Sprintf("no agent %q", field.Cut(name))).
+	return Agent{}, chela.Ef(chela.NotFound, "no agent %q", field.Cut(name)).
 		WithHint("use one of " + strings.Join(c.AgentNames(), ", ") + ", or add [agents.NAME] to config.toml")
 }
 

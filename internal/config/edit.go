@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"syscall"
@@ -129,7 +128,7 @@ func edited(name string, old []byte, key, value string) ([]byte, error) {
 }
 
 func notKey(key string) error {
-	return chela.E(chela.Invalid, fmt.Sprintf("%s is not a key", tomlfile.Quote(field.Cut(key)))).
+	return chela.Ef(chela.Invalid, "%s is not a key", tomlfile.Quote(field.Cut(key))).
 		WithHint("write one such as limits.steps (chela config list shows all)")
 }
 
@@ -146,6 +145,6 @@ func unsettable(path []string) error {
 }
 
 func uneditable(name string, path []string, err error) error {
-	return chela.E(chela.Unsupported, fmt.Sprintf("%s is written in a form in which %s cannot be set", name, tomlfile.Join(path))).
+	return chela.Ef(chela.Unsupported, "%s is written in a form in which %s cannot be set", name, tomlfile.Join(path)).
 		WithHint("change it by hand").Because(err)
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func (l *loader) checkAlike(section string, names []string) error {
 	for _, name := range names {
 		if other, ok := seen[envForm(name)]; ok {
 			at := l.sections[section+"."+name].place
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s %s and %s map to the same environment variables", at, section, other, name)).
+			return chela.Ef(chela.Invalid, "%s: %s %s and %s map to the same environment variables", at, section, other, name).
 				WithHint("rename one of them")
 		}
 		seen[envForm(name)] = name
@@ -61,19 +62,23 @@ func (l *loader) checkAlike(section string, names []string) error {
 	return nil
 }
 
+// refuse is an Invalid error about a section or key, at its place.
+func (l *loader) refuse(key, problem, cure string) error {
+	place := cmp.Or(l.slots[key].origin.place, l.sections[key].place)
+	return chela.E(chela.Invalid, place+": "+key+problem).WithHint(cure)
+}
+
 func (l *loader) checkProviders() error {
 	for _, name := range l.c.ProviderNames() {
 		p := l.c.providers[name]
 		section := "providers." + name
 		if p.Kind == "" {
-			return chela.E(chela.Invalid, l.sections[section].place+": "+section+" has no kind").
-				WithHint("add kind, one of " + fmt.Sprint(providerKinds))
+			return l.refuse(section, " has no kind", "add kind, one of "+fmt.Sprint(providerKinds))
 		}
 		for _, key := range p.Idle() {
 			key = section + "." + key
-			if s, ok := l.slots[key]; ok {
-				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s does not apply to kind %s", s.origin.place, key, p.Kind)).
-					WithHint("remove it")
+			if _, ok := l.slots[key]; ok {
+				return l.refuse(key, " does not apply to kind "+string(p.Kind), "remove it")
 			}
 		}
 	}
@@ -83,9 +88,7 @@ func (l *loader) checkProviders() error {
 func (l *loader) checkRules() error {
 	for i, r := range l.c.Policy {
 		if r.Verdict == "" {
-			path := []string{"policy", tomlfile.Place(i + 1)}
-			return chela.E(chela.Invalid, l.sections[tomlfile.Join(path)].place+": "+tomlfile.Join(path)+" has no verdict").
-				WithHint("add verdict, one of deny, ask, allow")
+			return l.refuse(tomlfile.Join([]string{"policy", tomlfile.Place(i + 1)}), " has no verdict", "add verdict, one of deny, ask, allow")
 		}
 	}
 	return nil
@@ -101,7 +104,7 @@ func (l *loader) checkHooks() error {
 			return ok
 		})
 		if problem != "" {
-			return chela.E(chela.Invalid, l.sections[name].place+": "+name+" "+problem).WithHint(cure)
+			return l.refuse(name, " "+problem, cure)
 		}
 	}
 	return nil
@@ -141,12 +144,12 @@ func (l *loader) checkModelSections() error {
 		key := tomlfile.Join([]string{"models", name})
 		provider, rest, ok := strings.Cut(name, "/")
 		if _, err := l.c.Provider(provider); !ok || rest == "" || err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s is not a model", l.sections[key].place, key)).
-				WithHint(`write [models."provider/name"], with one of the providers ` + strings.Join(l.c.ProviderNames(), ", "))
+			return l.refuse(key, " is not a model",
+				`write [models."provider/name"], with one of the providers `+strings.Join(l.c.ProviderNames(), ", "))
 		}
 		if rate := l.c.models[name].Lacks(); rate != "" {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s has half a price: %s is missing", l.sections[key].place, key, rate)).
-				WithHint("give both, which replace the price of the catalogue: chela models set " + name + " --input DOLLARS --output DOLLARS")
+			return l.refuse(key, " has half a price: "+rate+" is missing",
+				"give both, which replace the price of the catalogue: chela models set "+name+" --input DOLLARS --output DOLLARS")
 		}
 	}
 	return nil
@@ -163,15 +166,13 @@ func (l *loader) checkModels() error {
 		named[section+".subagents.model"] = []string{a.Subagents.Model}
 	}
 	for _, key := range sortedKeys(named) {
-		s, ok := l.slots[key]
-		if !ok {
+		if _, ok := l.slots[key]; !ok {
 			continue
 		}
 		for _, model := range named[key] {
 			provider, _, _ := strings.Cut(model, "/")
 			if _, err := l.c.Provider(provider); err != nil {
-				return chela.E(chela.Invalid, fmt.Sprintf("%s: %s: no provider %q", s.origin.place, key, field.Cut(provider))).
-					WithHint(chela.HintOf(err))
+				return l.refuse(key, fmt.Sprintf(": no provider %q", field.Cut(provider)), chela.HintOf(err))
 			}
 		}
 	}

@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -120,7 +119,7 @@ func (l *loader) open(path []string, at origin) error {
 	named := len(path) >= n && slices.Contains([]string{"agents", "providers", "queue"}, path[0])
 	if named {
 		if path = path[:n]; !chela.ValidName(path[n-1]) {
-			return chela.E(chela.Invalid, fmt.Sprintf("%s: %s cannot be a name", at.place, tomlfile.Join(path[n-1:]))).
+			return chela.Ef(chela.Invalid, "%s: %s cannot be a name", at.place, tomlfile.Join(path[n-1:])).
 				WithHint(`use lower-case letters, digits, "_" and "-"`)
 		}
 	}
@@ -167,10 +166,10 @@ func (l *loader) put(path []string, given any, at origin) error {
 func unknown(path []string, at origin) error {
 	key := field.Cut(tomlfile.Join(path))
 	if isLater(path) {
-		return chela.E(chela.Unsupported, fmt.Sprintf("%s: %s is not supported by this version", at.place, key)).
+		return chela.Ef(chela.Unsupported, "%s: %s is not supported by this version", at.place, key).
 			WithHint("remove it")
 	}
-	e := chela.E(chela.Invalid, fmt.Sprintf("%s: unknown key %s", at.place, key))
+	e := chela.Ef(chela.Invalid, "%s: unknown key %s", at.place, key)
 	return suggest(e, tomlfile.Join(path), knownKeys(path), "remove it; chela config list shows every key")
 }
 

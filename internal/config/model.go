@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -55,7 +54,7 @@ func (c *Config) UsedModels() []string {
 func (c *Config) Resolve(name string) (Provider, string, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {
-		return Provider{}, "", chela.E(chela.Invalid, fmt.Sprintf("unknown model %q", field.Cut(name))).
+		return Provider{}, "", chela.Ef(chela.Invalid, "unknown model %q", field.Cut(name)).
 			WithHint("write provider/model, such as " + offlineModel)
 	}
 	p, err := c.Provider(provider)

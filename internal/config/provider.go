@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 
 	"chela"
@@ -15,7 +14,7 @@ func (c *Config) Provider(name string) (Provider, error) {
 		return *p, nil
 	}
 	names := c.ProviderNames()
-	e := chela.E(chela.NotFound, fmt.Sprintf("no provider %q", field.Cut(name)))
+	e := chela.Ef(chela.NotFound, "no provider %q", field.Cut(name))
 	return Provider{}, suggest(e, name, names, "use one of "+strings.Join(names, ", ")+", or add [providers.NAME] to config.toml")
 }
 

@@ -225,7 +225,7 @@ func choice(at reflect.Value, words, later []string) Field {
 				at.SetString(s)
 				return nil
 			case ok && slices.Contains(later, s):
-				return chela.E(chela.Unsupported, fmt.Sprintf("%q is not supported by this version", s)).
+				return chela.Ef(chela.Unsupported, "%q is not supported by this version", s).
 					WithHint("use one of " + list)
 			default:
 				return ErrUnwanted
