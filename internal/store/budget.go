@@ -58,16 +58,16 @@ func budgetArgs(b chela.Budget, more ...any) []any {
 	return append([]any{b.Limit, b.Key, b.Since}, more...)
 }
 
-// countBudgets counts budgets from the ledger, and adds missing rows. It
-// excludes concurrent writers of budgets: it waits for transactions that
-// changed the ledger and found no row to update. It must be the first statement
-// of its transaction.
-func countBudgets(ctx context.Context, tx engine.Tx, budgets []chela.Budget, now time.Time) error {
-	if err := tx.Lock(ctx, "budgets"); err != nil {
+// CountBudgets counts budgets from the ledger, so that calls can reserve from
+// them, and adds missing rows. It excludes concurrent writers of budgets: it waits
+// for transactions that changed the ledger and found no row to update. It must be
+// the only call of its transaction.
+func (w *Write) CountBudgets(ctx context.Context, budgets []chela.Budget, now time.Time) error {
+	if err := w.tx.Lock(ctx, "budgets"); err != nil {
 		return err
 	}
 	for _, b := range budgets {
-		if err := countBudget(ctx, tx, b, now); err != nil {
+		if err := countBudget(ctx, w.tx, b, now); err != nil {
 			return err
 		}
 	}
@@ -178,17 +178,18 @@ func moveReserved(ctx context.Context, tx engine.Tx, u chela.Usage) error {
 	return nil
 }
 
-// budgetOf returns the spent and the reserved amount of a budget, counted from
+// BudgetOf returns the spent and the reserved amount of a budget, counted from
 // the ledger.
-func budgetOf(ctx context.Context, tx engine.Tx, b chela.Budget) (chela.Budget, error) {
+func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, error) {
 	spent, reserved := budgetSums(b.Limit)
-	err := tx.Query(ctx, func(row engine.Row) error { return row.Scan(&b.Spent, &b.Reserved) },
+	err := r.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&b.Spent, &b.Reserved) },
 		`with b as (select cast($1 as text) as key, cast($2 as bigint) as starts_at, cast($3 as bigint) as ends_at)
 		select `+spent+`, `+reserved+` from b`, b.Key, b.Since, b.Resets)
 	return b, err
 }
 
-// forgetBudgets deletes budgets unused since a time.
-func forgetBudgets(ctx context.Context, tx engine.Tx, before time.Time) error {
-	return tx.Must(ctx, `delete from budgets where used_at < $1`, before)
+// ForgetBudgets deletes budgets unused since a time. They are counted again on
+// demand.
+func (w *Write) ForgetBudgets(ctx context.Context, before time.Time) error {
+	return w.tx.Must(ctx, `delete from budgets where used_at < $1`, before)
 }

@@ -25,7 +25,7 @@ func Get[K, T any](ctx context.Context, s *Store, method func(*Read, context.Con
 // do. A second query is an Internal error. It saves half of the time of a small read.
 func One[T any](ctx context.Context, s *Store, fn func(*Read) (T, error)) (found T, err error) {
 	err = s.db.ReadOnce(ctx, func(tx engine.Tx) error {
-		found, err = fn(reading(tx))
+		found, err = fn(&Read{tx})
 		return err
 	})
 	return found, err

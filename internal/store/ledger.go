@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"chela"
 	"chela/internal/store/engine"
@@ -35,12 +34,6 @@ func (w *Write) charge(ctx context.Context, u chela.Usage, claims []Claim) error
 		return err
 	}
 	return usageTable.add(ctx, w.tx, u)
-}
-
-// CountBudgets counts budgets from the ledger, so that calls can reserve from
-// them. It must be the only call of its transaction.
-func (w *Write) CountBudgets(ctx context.Context, budgets []chela.Budget, now time.Time) error {
-	return countBudgets(ctx, w.tx, budgets, now)
 }
 
 // Settle stores the outcome of a reserved call, and moves its reservation to
@@ -88,21 +81,9 @@ func (w *Write) settling(ctx context.Context, u chela.Usage) (s engine.Statement
 	return s, nil
 }
 
-// BudgetOf returns the spent and the reserved amount of a budget, counted from
-// the ledger.
-func (r *Read) BudgetOf(ctx context.Context, b chela.Budget) (chela.Budget, error) {
-	return budgetOf(ctx, r.tx, b)
-}
-
 // Reservations returns the open reservations: of one turn, or of all if turn is
 // empty.
 func (r *Read) Reservations(ctx context.Context, turn chela.TurnID) ([]chela.Usage, error) {
 	return usageTable.all(ctx, r.tx, `where state = 'reserved' and (turn = $1 or $1 = '')
 		order by created_at, id`, turn)
-}
-
-// ForgetBudgets deletes budgets unused since a time. They are counted again on
-// demand.
-func (w *Write) ForgetBudgets(ctx context.Context, before time.Time) error {
-	return forgetBudgets(ctx, w.tx, before)
 }

@@ -60,7 +60,7 @@ func (s *Store) Engine() string { return s.db.Engine() }
 // transaction's. Fn may run more than once, but not again after it has received
 // a row.
 func (s *Store) Read(ctx context.Context, fn func(*Read) error) error {
-	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(reading(tx)) })
+	return s.db.Read(ctx, func(tx engine.Tx) error { return fn(&Read{tx}) })
 }
 
 // RoundTrips returns how many answers of PostgreSQL were waited for in transactions; 0
@@ -72,7 +72,7 @@ func (s *Store) RoundTrips() int64 { return s.db.RoundTrips() }
 // connection was lost during the commit. Fn may run more than once. Op names
 // the transaction, such as "turn.open".
 func (s *Store) Write(ctx context.Context, op string, fn func(*Write) error) error {
-	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(writing(tx)) })
+	return s.db.Write(ctx, op, func(tx engine.Tx) error { return fn(&Write{Read: Read{tx}}) })
 }
 
 // Tell is Write for a transaction that announces events. They are passed to emit
@@ -116,7 +116,3 @@ type Write struct {
 	Read
 	announced []chela.Event // and hints, which have no cursors
 }
-
-func reading(tx engine.Tx) *Read { return &Read{tx} }
-
-func writing(tx engine.Tx) *Write { return &Write{Read: *reading(tx)} }
