@@ -4,7 +4,6 @@ import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/hex"
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
