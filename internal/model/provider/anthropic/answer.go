@@ -1,197 +1,129 @@
 package anthropic
 
 import (
-	"context"
-	"encoding/json"
-	"io"
-	"net/http"
-	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
-
 	"chela"
 	"chela/internal/model/provider/wire"
 )
 
-// An answer accumulates the events of a stream.
+// An answer accumulates the events of a stream. It is the Answer
+// of a [wire.Request].
 type answer struct {
-	blocks []*piece // in their order
-	at     map[int64]*piece
-	model  string
-	stop   anthropic.StopReason // set once it arrived
-	ended  bool
-	usage  chela.TokenUsage
+	wire.Blocks
+	model string
+	stop  string // stop_reason, once it arrived
+	ended bool
+	usage chela.TokenUsage
 }
 
-// A piece is one block of an answer.
-type piece struct {
-	kind      string
-	id, name  string          // of a call
-	input     string          // of a call, if it came with the first event
-	text      strings.Builder // text, thinking (readable or encrypted), or arguments
-	signature strings.Builder
-}
-
-// readStream reads a streamed answer. It is complete once the stop reason
-// arrived.
-func (p *Provider) readStream(ctx context.Context, res *http.Response, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	events := ssestream.NewDecoder(res)
-	a := answer{at: map[int64]*piece{}}
-	for !a.ended && events.Next() {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		raw := events.Event().Data
-		if len(raw) == 0 {
-			continue
-		}
-		if told, ok := p.guard.Told(raw); ok {
-			return nil, told
-		}
-		var event anthropic.MessageStreamEventUnion
-		if !json.Valid(raw) || json.Unmarshal(raw, &event) != nil {
-			return nil, p.guard.Unreadable("sent an event that is not JSON")
-		}
-		if !emit(a.add(event)) {
-			return nil, nil
+// Add applies an event, or a whole answer. Events of unknown types, such as ping,
+// are ignored.
+func (a *answer) Add(event wire.Value, emit wire.EmitFunc) {
+	var kind string
+	var index int64
+	var content wire.Value
+	for name, v := range event.Members() {
+		switch name {
+		case "type":
+			kind = v.Text()
+		case "index":
+			index = v.Int()
+		case "message", "content_block", "delta":
+			content = v
 		}
 	}
-	if a.stop == "" {
-		return nil, p.guard.Cut(ctx, events.Err())
-	}
-	return a.finish(), nil
-}
-
-// add applies an event and returns the chunk for it. Events of unknown types,
-// such as ping, are ignored.
-func (a *answer) add(e anthropic.MessageStreamEventUnion) chela.Chunk {
-	switch e.Type {
+	switch kind {
 	case "message_start":
-		a.model = string(e.Message.Model)
-		a.usage = usage(e.Message.Usage)
+		a.begin(content)
 	case "content_block_start":
-		b := e.ContentBlock
-		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: b.JSON.Input.Raw()}
-		a.blocks = append(a.blocks, made)
-		a.at[e.Index] = made
-		made.signature.WriteString(b.Signature)
-		return made.grow(b.Text+b.Thinking+b.Data, len(b.Name)+len(b.Signature))
+		take(a.Begin(index), content, emit)
 	case "content_block_delta":
-		if b := a.at[e.Index]; b != nil {
-			b.signature.WriteString(e.Delta.Signature)
-			return b.grow(e.Delta.Text+e.Delta.Thinking+e.Delta.PartialJSON, len(e.Delta.Signature))
+		if b := a.At(index); b != nil {
+			take(b, content, emit)
 		}
 	case "message_delta":
-		a.stop = e.Delta.StopReason
-		a.count(e.Usage)
+		a.stop = content.Member("stop_reason").Text()
+		a.count(event.Member("usage"))
 	case "message_stop":
 		a.ended = true
+	case "message": // an answer that is not streamed
+		a.begin(event)
+		a.stop = event.Member("stop_reason").Text()
+		for v := range event.Member("content").Items() {
+			take(a.Begin(index), v, emit)
+		}
 	}
-	return chela.Chunk{}
 }
 
-// grow appends text to a block and returns the chunk to show, or else the
-// number of bytes received, including beside bytes outside of the text.
-func (b *piece) grow(text string, beside int) chela.Chunk {
-	b.text.WriteString(text)
+func (a *answer) begin(message wire.Value) {
+	a.model = message.Member("model").Text()
+	a.count(message.Member("usage"))
+}
+
+// take applies a block at its beginning, which tells its type, or a piece of it.
+func take(b *wire.Block, v wire.Value, emit wire.EmitFunc) {
+	if b.Kind == "" {
+		b.Kind = v.Member("type").Text()
+		b.Call = b.Kind == "tool_use"
+		b.ID = v.Member("id").Text()
+	}
+	for name, member := range v.Members() {
+		switch {
+		case name == "text" && b.Kind == "text":
+			b.Take(&b.Text, member.Text(), emit)
+		case name == "thinking" && b.Kind == "thinking":
+			b.Take(&b.Thinking, member.Text(), emit)
+		case name == "signature" && b.Kind == "thinking":
+			b.Take(&b.Signature, member.Text(), emit)
+		case name == "data" && b.Kind == "redacted_thinking":
+			b.Take(&b.Redacted, member.Text(), emit)
+		case name == "partial_json" && b.Call:
+			b.Take(&b.Args, member.Text(), emit)
+		case name == "name" && b.Call:
+			b.Name = member.Text()
+			emit(chela.Chunk{Unseen: len(b.Name)})
+		case name == "input" && b.Call:
+			b.Input = member.Text()
+		}
+	}
+}
+
+// count applies the totals, of which some come at the beginning and others at the
+// end of a stream.
+func (a *answer) count(usage wire.Value) {
+	for name, v := range usage.Members() {
+		at := map[string]*int64{
+			"input_tokens": &a.usage.Input, "output_tokens": &a.usage.Output, "output_tokens_details": &a.usage.Reasoning,
+			"cache_read_input_tokens": &a.usage.CacheRead, "cache_creation_input_tokens": &a.usage.CacheWrite,
+		}[name]
+		if v.IsObject() {
+			v = v.Member("thinking_tokens")
+		}
+		if at != nil && string(v) != "null" {
+			*at = max(v.Int(), 0)
+		}
+	}
+}
+
+// Progress returns how much has arrived. An answer is complete once the stop reason
+// arrived.
+func (a *answer) Progress() wire.Progress {
 	switch {
-	case text != "" && b.kind == "text":
-		return chela.Chunk{Text: text}
-	case text != "" && b.kind == "thinking":
-		return chela.Chunk{Thinking: text}
+	case a.stop == "":
+		return wire.Open
+	case a.ended:
+		return wire.Ended
 	default:
-		return chela.Chunk{Unseen: len(text) + beside}
+		return wire.Complete
 	}
 }
 
-// count applies the totals at the end of the stream. Totals that are missing
-// there came at the beginning.
-func (a *answer) count(u anthropic.MessageDeltaUsage) {
-	set := func(at *int64, told bool, n int64) {
-		if told {
-			*at = max(n, 0)
-		}
-	}
-	set(&a.usage.Input, u.JSON.InputTokens.Valid(), u.InputTokens)
-	set(&a.usage.Output, u.JSON.OutputTokens.Valid(), u.OutputTokens)
-	set(&a.usage.CacheRead, u.JSON.CacheReadInputTokens.Valid(), u.CacheReadInputTokens)
-	set(&a.usage.CacheWrite, u.JSON.CacheCreationInputTokens.Valid(), u.CacheCreationInputTokens)
-	set(&a.usage.Reasoning, u.JSON.OutputTokensDetails.Valid(), u.OutputTokensDetails.ThinkingTokens)
+// Finish returns the finish of the answer.
+func (a *answer) Finish(wire.EmitFunc) (*chela.Finish, error) {
+	return a.Blocks.Finish(&chela.Finish{Model: a.model, Usage: a.usage}, kind, stops[a.stop]), nil
 }
 
-func usage(u anthropic.Usage) chela.TokenUsage {
-	return chela.TokenUsage{
-		Input:      max(u.InputTokens, 0),
-		Output:     max(u.OutputTokens, 0),
-		CacheRead:  max(u.CacheReadInputTokens, 0),
-		CacheWrite: max(u.CacheCreationInputTokens, 0),
-		Reasoning:  max(u.OutputTokensDetails.ThinkingTokens, 0),
-	}
-}
-
-// readPlain reads an answer that is not streamed.
-func (p *Provider) readPlain(ctx context.Context, res *http.Response, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	raw, err := io.ReadAll(res.Body)
-	if err != nil {
-		return nil, p.guard.Cut(ctx, err)
-	}
-	if told, ok := p.guard.Told(raw); ok {
-		return nil, told
-	}
-	var whole anthropic.Message
-	if !json.Valid(raw) || json.Unmarshal(raw, &whole) != nil || whole.StopReason == "" {
-		return nil, p.guard.Unreadable("sent an answer that is not a message")
-	}
-	a := answer{model: string(whole.Model), stop: whole.StopReason, usage: usage(whole.Usage)}
-	for _, b := range whole.Content {
-		made := &piece{kind: b.Type, id: b.ID, name: b.Name, input: string(b.Input)}
-		made.signature.WriteString(b.Signature)
-		a.blocks = append(a.blocks, made)
-		if !emit(made.grow(b.Text+b.Thinking+b.Data, len(b.Name)+len(b.Input)+len(b.Signature))) {
-			return nil, nil
-		}
-	}
-	return a.finish(), nil
-}
-
-// finish returns the complete answer.
-func (a *answer) finish() *chela.Finish {
-	f := &chela.Finish{Model: a.model, Usage: a.usage}
-	var said strings.Builder
-	for _, b := range a.blocks {
-		switch b.kind {
-		case "text":
-			said.WriteString(b.text.String())
-		case "thinking":
-			f.Thinking = append(f.Thinking, chela.Thinking{Text: b.text.String(), Signature: b.signature.String(), Provider: kind})
-		case "redacted_thinking":
-			f.Thinking = append(f.Thinking, chela.Thinking{Redacted: b.text.String(), Provider: kind})
-		case "tool_use":
-			args := b.text.String()
-			if args == "" {
-				args = b.input
-			}
-			f.Calls = append(f.Calls, wire.Call(b.id, b.name, args))
-		}
-	}
-	f.Text = said.String()
-	f.Calls = wire.Calls(f.Calls)
-	f.Stop = stop(a.stop, len(f.Calls) > 0)
-	return f
-}
-
-// stop maps stop_reason. A pause_turn, which only the provider's own tools
-// cause, counts as an end, since none are requested.
-func stop(reason anthropic.StopReason, calls bool) chela.StopReason {
-	switch {
-	case reason == anthropic.StopReasonMaxTokens, reason == anthropic.StopReasonModelContextWindowExceeded:
-		return chela.StopLength
-	case reason == anthropic.StopReasonRefusal:
-		return chela.StopRefusal
-	case calls:
-		return chela.StopCalls
-	default:
-		return chela.StopEnd
-	}
+// stops maps stop_reason, unless it follows from the calls. A pause_turn, which only
+// the provider's own tools cause, counts as an end, since none are requested.
+var stops = map[string]chela.StopReason{
+	"max_tokens": chela.StopLength, "model_context_window_exceeded": chela.StopLength, "refusal": chela.StopRefusal,
 }

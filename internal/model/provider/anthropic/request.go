@@ -3,21 +3,13 @@ package anthropic
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"regexp"
-	"strings"
-
-	"github.com/anthropics/anthropic-sdk-go"
 
 	"chela"
+	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
 )
-
-// refShape is the accepted form of a call id; the protocol does not document a
-// length.
-var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // maxStrict bounds the strict tools of a request, and holdsToSchemas matches
 // the models that support them; see
@@ -39,158 +31,209 @@ var severalTypes = regexp.MustCompile(`"type"\s*:\s*\[`)
 // the system prompt, and after the newest message, so that the next step reads
 // everything before its own messages from the cache; see
 // https://platform.claude.com/docs/en/build-with-claude/prompt-caching.
-func mark() anthropic.CacheControlEphemeralParam { return anthropic.NewCacheControlEphemeralParam() }
+const mark = `,"cache_control":{"type":"ephemeral"}`
 
-func (p *Provider) params(ctx context.Context, req *chela.Request) (anthropic.MessageNewParams, error) {
-	params := anthropic.MessageNewParams{Model: req.Model}
-	if strings.TrimSpace(req.System) != "" {
-		params.System = []anthropic.TextBlockParam{{
-			Text:         strings.ToValidUTF8(req.System, "\uFFFD"),
-			CacheControl: mark(),
-		}}
+// body returns the JSON of a request. The conversation has alternating roles, and
+// begins and ends with the user: models refuse to continue their own messages.
+func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
+	messages := wire.Whole(req.Messages, wire.FitsRef)
+	items, err := p.server.Items(ctx, req, messages, wire.Form{Opens: true, Ends: true})
+	if err != nil {
+		return nil, err
 	}
-	strict := 0
-	for _, t := range req.Tools {
-		tool, err := p.tool(t)
-		if err != nil {
-			return params, err
+	o, err := p.options(req, items)
+	if err != nil {
+		return nil, err
+	}
+	r := request{wire.Scratch(wire.Size(req, messages))}
+	r.String(`{"model":`, req.Model).Members(o)
+	if !req.Plain {
+		r.Raw(`,"stream":true`)
+	}
+	if system := wire.System(req); system != "" {
+		r.String(`,"system":[{"type":"text","text":`, system).Raw(mark).Raw("}]")
+	}
+	if err := p.tools(&r, req); err != nil {
+		return nil, err
+	}
+	r.Raw(`,"messages":[`)
+	for role, turn := range wire.Turns(items) {
+		r.String(`{"role":`, string(role)).Raw(`,"content":[`)
+		for _, it := range turn {
+			r.add(it)
 		}
-		if strict < maxStrict && holdsToSchemas.MatchString(req.Model) && simple(t.Input) {
-			tool.Strict = anthropic.Bool(true)
+		r.End("]},")
+	}
+	if len(items) > 0 {
+		r.JSON = bytes.TrimSuffix(r.JSON, []byte("}]},"))
+		r.Raw(mark).Raw("}]}")
+	}
+	return *r.Raw("]}"), nil
+}
+
+// tools writes the tools.
+func (p *Provider) tools(r *request, req *chela.Request) error {
+	if len(req.Tools) == 0 {
+		return nil
+	}
+	r.Raw(`,"tools":[`)
+	strict := 0
+	for i, t := range req.Tools {
+		schema, err := p.server.Schema(t, "{}")
+		if err != nil {
+			return err
+		}
+		r.String(`{"name":`, t.Name)
+		if t.Description != "" {
+			r.String(`,"description":`, t.Description)
+		}
+		if strict < maxStrict && holdsToSchemas.MatchString(req.Model) && simple(schema) {
+			r.Raw(`,"strict":true`)
 			strict++
 		}
-		params.Tools = append(params.Tools, anthropic.ToolUnionParam{OfTool: tool})
+		r.Raw(`,"input_schema":{`)
+		if schema.Member("type") == nil {
+			r.Raw(`"type":"object",`)
+		}
+		r.Bytes("", schema[1:len(schema)-1]).End("}")
+		if i == len(req.Tools)-1 {
+			r.Raw(mark)
+		}
+		r.Raw("},")
 	}
-	if n := len(params.Tools); n > 0 {
-		params.Tools[n-1].OfTool.CacheControl = mark()
-	}
-	messages, err := p.messages(ctx, req)
-	if err != nil {
-		return params, err
-	}
-	params.Messages = messages
-	p.think(&params, req)
-	return params, p.sample(&params, req.Sampling)
+	r.End("]")
+	return nil
 }
 
-func (p *Provider) tool(t chela.ToolSpec) (*anthropic.ToolParam, error) {
-	var schema map[string]json.RawMessage
-	if err := json.Unmarshal(t.Input, &schema); err != nil {
-		return nil, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
-	}
-	// The members stay as written, so that equal tools make equal requests and
-	// the prompt cache hits. The SDK sets the type.
-	delete(schema, "type")
-	tool := &anthropic.ToolParam{Name: t.Name, InputSchema: anthropic.ToolInputSchemaParam{ExtraFields: members(schema)}}
-	if t.Description != "" {
-		tool.Description = anthropic.String(t.Description)
-	}
-	return tool, nil
-}
+// A request writes the messages of a request.
+type request struct{ wire.JSON }
 
-// members returns the members of a schema in the SDK's form.
-func members(schema map[string]json.RawMessage) map[string]any {
-	members := make(map[string]any, len(schema))
-	for name, member := range schema {
-		members[name] = member
-	}
-	return members
-}
-
-// messages returns the conversation with alternating roles, beginning and
-// ending with the user. Messages of people and tool results both have the role
-// user, so neighbors are merged; the protocol requires results first in their
+// add writes the blocks of a message. The protocol requires results first in their
 // message.
-func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]anthropic.MessageParam, error) {
-	var c conversation
-	for _, m := range wire.Whole(req.Messages, refShape.MatchString) {
-		if m.Role == chela.RoleAssistant {
-			if len(c) == 0 {
-				c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock(wire.GoesOn))
-			}
-			c.add(anthropic.MessageParamRoleAssistant, said(m)...)
-			continue
+func (r *request) add(it wire.Item) {
+	switch it.Role {
+	case chela.RoleAssistant:
+		r.said(it.Message)
+	case chela.RoleTool:
+		r.String(`{"type":"tool_result","tool_use_id":`, it.Ref)
+		if it.Failed {
+			r.Raw(`,"is_error":true`)
 		}
-		parts, err := p.guard.Parts(ctx, req, m)
-		if err != nil {
-			return nil, err
+		if it.Text != "" || it.Parts != nil {
+			r.Raw(`,"content":[`)
+			r.blocks(it)
+			r.End("]")
 		}
-		if m.Role == chela.RoleTool {
-			c.add(anthropic.MessageParamRoleUser, result(m, parts))
-			continue
-		}
-		for _, part := range parts {
-			c.add(anthropic.MessageParamRoleUser, block(part))
-		}
-	}
-	c.close()
-	return c, nil
-}
-
-// A conversation is the messages of a request.
-type conversation []anthropic.MessageParam
-
-// add appends blocks to the last message, or to a new one if the role differs.
-func (c *conversation) add(role anthropic.MessageParamRole, blocks ...anthropic.ContentBlockParamUnion) {
-	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
-		(*c)[n-1].Content = append((*c)[n-1].Content, blocks...)
-		return
-	}
-	*c = append(*c, anthropic.MessageParam{Role: role, Content: blocks})
-}
-
-// close makes the user's message the last one, since models refuse to continue
-// their own, and puts a cache breakpoint on it.
-func (c *conversation) close() {
-	if len(*c) == 0 {
-		return
-	}
-	if (*c)[len(*c)-1].Role == anthropic.MessageParamRoleAssistant {
-		c.add(anthropic.MessageParamRoleUser, anthropic.NewTextBlock(wire.GoOn))
-	}
-	last := (*c)[len(*c)-1].Content
-	if control := last[len(last)-1].GetCacheControl(); control != nil {
-		*control = mark()
+		r.Raw("},")
+	default:
+		r.blocks(it)
 	}
 }
 
-// said returns a past answer of the model. Its own thinking goes first and
+// said writes a past answer of the model. Its own thinking goes first and
 // unchanged; thinking of other providers is left out.
-func said(m chela.Message) []anthropic.ContentBlockParamUnion {
-	var blocks []anthropic.ContentBlockParamUnion
-	for _, t := range m.Thinking {
-		switch {
-		case t.Provider != kind:
-		case t.Redacted != "":
-			blocks = append(blocks, anthropic.NewRedactedThinkingBlock(t.Redacted))
-		case t.Signature != "":
-			blocks = append(blocks, anthropic.NewThinkingBlock(t.Signature, t.Text))
+func (r *request) said(m *chela.Message) {
+	for t := range wire.Signed(m, kind) {
+		if t.Redacted != "" {
+			r.String(`{"type":"redacted_thinking","data":`, t.Redacted).Raw("},")
+		} else {
+			r.String(`{"type":"thinking","thinking":`, t.Text).String(`,"signature":`, t.Signature).Raw("},")
 		}
 	}
 	if m.Text != "" {
-		blocks = append(blocks, anthropic.NewTextBlock(m.Text))
+		r.String(`{"type":"text","text":`, m.Text).Raw("},")
 	}
 	for _, c := range m.Calls {
-		blocks = append(blocks, anthropic.NewToolUseBlock(c.Ref, c.Args, c.Tool))
+		r.String(`{"type":"tool_use","id":`, c.Ref).String(`,"name":`, c.Tool).Bytes(`,"input":`, c.Args).Raw("},")
 	}
-	return blocks
 }
 
-func result(m chela.Message, parts []wire.Part) anthropic.ContentBlockParamUnion {
-	r := anthropic.ToolResultBlockParam{ToolUseID: m.Ref}
-	if m.Failed {
-		r.IsError = anthropic.Bool(true)
+// blocks writes texts and images.
+func (r *request) blocks(it wire.Item) {
+	for part := range it.Content() {
+		if part.Image == nil {
+			r.String(`{"type":"text","text":`, part.Text).Raw("},")
+			continue
+		}
+		r.String(`{"type":"image","source":{"type":"base64","media_type":`, part.MediaType).Base64(`,"data":"`, part.Image).Raw("}},")
 	}
-	for _, part := range parts {
-		b := block(part)
-		r.Content = append(r.Content, anthropic.ToolResultBlockParamContentUnion{OfText: b.OfText, OfImage: b.OfImage})
-	}
-	return anthropic.ContentBlockParamUnion{OfToolResult: &r}
 }
 
-func block(part wire.Part) anthropic.ContentBlockParamUnion {
-	if part.Image == nil {
-		return anthropic.NewTextBlock(part.Text)
+// Parameters returns the parameters of the Messages protocol, for
+// [provider.Parameters]. A format must have a schema.
+func Parameters() []provider.Parameter {
+	return []provider.Parameter{
+		provider.ParameterTemperature, provider.ParameterTopP, provider.ParameterTopK, provider.ParameterStop, provider.ParameterToolChoice, provider.ParameterSingleCall,
+		provider.ParameterJSONSchema, provider.ParameterFormatWithTools,
 	}
-	return anthropic.NewImageBlockBase64(part.MediaType, base64.StdEncoding.EncodeToString(part.Image))
+}
+
+// options are the members of a request besides model, tools and conversation.
+type options struct {
+	MaxTokens   int         `json:"max_tokens"`
+	Thinking    *thinking   `json:"thinking,omitempty"`
+	Output      output      `json:"output_config,omitzero"`
+	Temperature *float64    `json:"temperature,omitempty"`
+	TopP        *float64    `json:"top_p,omitempty"`
+	TopK        *int64      `json:"top_k,omitempty"`
+	Stop        []string    `json:"stop_sequences,omitempty"`
+	ToolChoice  *toolChoice `json:"tool_choice,omitempty"`
+}
+
+type thinking struct {
+	Type    ThinkingMode `json:"type"`
+	Budget  int          `json:"budget_tokens,omitempty"`
+	Display string       `json:"display,omitempty"`
+}
+
+type output struct {
+	Effort string  `json:"effort,omitempty"`
+	Format *format `json:"format,omitempty"`
+}
+
+type format struct {
+	Type   string          `json:"type"`
+	Schema json.RawMessage `json:"schema"`
+}
+
+type toolChoice struct {
+	Type   string `json:"type"`
+	Name   string `json:"name,omitempty"`
+	Single bool   `json:"disable_parallel_tool_use,omitempty"`
+}
+
+// options returns the limit, thinking and sampling of a request.
+func (p *Provider) options(req *chela.Request, items []wire.Item) (options, error) {
+	t := Think(ThinkingQuestion{
+		Model: req.Model, Level: req.Thinking, MaxTokens: req.MaxTokens, Longest: p.longest, Midway: wire.Midway(items, kind),
+	})
+	o := options{MaxTokens: t.MaxTokens, Output: output{Effort: t.Effort}}
+	if t.Mode != "" {
+		o.Thinking = &thinking{Type: t.Mode, Budget: t.Budget}
+		if t.Mode == ThinkingAdaptive {
+			o.Thinking.Display = "summarized"
+		}
+	}
+	s := req.Sampling
+	if s == nil {
+		return o, nil
+	}
+	o.Temperature, o.TopP, o.TopK, o.Stop = s.Temperature, s.TopP, s.TopK, s.Stop
+	switch {
+	case len(req.Tools) == 0:
+	case s.CallTool != "":
+		o.ToolChoice = &toolChoice{"tool", s.CallTool, s.SingleCall}
+	case s.MustCall:
+		o.ToolChoice = &toolChoice{"any", "", s.SingleCall}
+	case s.SingleCall:
+		o.ToolChoice = &toolChoice{"auto", "", true}
+	}
+	if s.Format == nil {
+		return o, nil
+	}
+	if schema, ok := wire.Object(s.Format.Schema); !ok || !schema.IsObject() {
+		return o, p.server.Unsent(chela.Invalid, "the schema of the answer is not a JSON object")
+	}
+	o.Output.Format = &format{"json_schema", s.Format.Schema}
+	return o, nil
 }

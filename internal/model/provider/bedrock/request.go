@@ -1,26 +1,30 @@
 package bedrock
 
 import (
+	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
 )
 
-// A request is the body of a step; see
+// Parameters returns the parameters of the Converse protocol, for
+// [provider.Parameters]. A format must have a schema.
+func Parameters() []provider.Parameter {
+	return []provider.Parameter{
+		provider.ParameterTemperature, provider.ParameterTopP, provider.ParameterStop, provider.ParameterToolChoice, provider.ParameterJSONSchema, provider.ParameterFormatWithTools,
+	}
+}
+
+// options are the members of a request that do not depend on the conversation; see
 // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html.
-type request struct {
-	Tools     *toolConfig    `json:"toolConfig,omitempty"`
-	System    []block        `json:"system,omitempty"`
-	Inference *inference     `json:"inferenceConfig,omitempty"`
+type options struct {
+	Inference inference      `json:"inferenceConfig,omitzero"`
 	Fields    map[string]any `json:"additionalModelRequestFields,omitempty"`
 	Output    *outputConfig  `json:"outputConfig,omitempty"`
-	Messages  []message      `json:"messages"`
 }
 
 type inference struct {
@@ -30,236 +34,181 @@ type inference struct {
 	Stop        []string `json:"stopSequences,omitempty"`
 }
 
-type message struct {
-	Role    string  `json:"role"`
-	Content []block `json:"content"`
+type outputConfig struct {
+	TextFormat struct {
+		Type      string `json:"type"`
+		Structure struct {
+			Schema jsonSchema `json:"jsonSchema"`
+		} `json:"structure"`
+	} `json:"textFormat"`
 }
 
-// A block is a part of a message. Exactly one field is set.
-type block struct {
-	Text       string      `json:"text,omitempty"`
-	Image      *image      `json:"image,omitempty"`
-	ToolUse    *toolUse    `json:"toolUse,omitempty"`
-	ToolResult *toolResult `json:"toolResult,omitempty"`
-	Reasoning  *reasoning  `json:"reasoningContent,omitempty"`
-	CachePoint *cachePoint `json:"cachePoint,omitempty"`
-}
-
-type image struct {
-	Format string `json:"format"`
-	Source struct {
-		Bytes []byte `json:"bytes"`
-	} `json:"source"`
-}
-
-type toolUse struct {
-	ID    string          `json:"toolUseId"`
-	Name  string          `json:"name"`
-	Input json.RawMessage `json:"input"`
-}
-
-type toolResult struct {
-	ID      string  `json:"toolUseId"`
-	Content []block `json:"content"`
-	Status  string  `json:"status,omitempty"`
-}
-
-type reasoning struct {
-	Text     *reasoningText `json:"reasoningText,omitempty"`
-	Redacted string         `json:"redactedContent,omitempty"`
-}
-
-type reasoningText struct {
-	Text      string `json:"text"`
-	Signature string `json:"signature,omitempty"`
-}
-
-type cachePoint struct {
-	Type string `json:"type"`
-}
-
-type toolConfig struct {
-	Tools  []tool      `json:"tools"`
-	Choice *toolChoice `json:"toolChoice,omitempty"`
-}
-
-type tool struct {
-	Spec       *toolSpec   `json:"toolSpec,omitempty"`
-	CachePoint *cachePoint `json:"cachePoint,omitempty"`
-}
-
-type toolSpec struct {
-	Name        string `json:"name"`
+type jsonSchema struct {
+	Schema      string `json:"schema"` // as a string
+	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
-	InputSchema struct {
-		JSON json.RawMessage `json:"json"`
-	} `json:"inputSchema"`
 }
 
-// refShape is the accepted form of a call id.
-var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// sample sets the sampling parameters.
+func (o *options) sample(s *chela.Sampling) {
+	if s == nil {
+		return
+	}
+	o.Inference.Temperature, o.Inference.TopP, o.Inference.Stop = s.Temperature, s.TopP, s.Stop
+	if f := s.Format; f != nil {
+		o.Output = &outputConfig{}
+		o.Output.TextFormat.Type = "json_schema"
+		o.Output.TextFormat.Structure.Schema = jsonSchema{string(f.Schema), f.Name, f.Description}
+	}
+}
 
 // mark is a cache breakpoint.
-func mark() *cachePoint { return &cachePoint{Type: "default"} }
+const mark = `{"cachePoint":{"type":"default"}},`
 
-// body builds the request of a step. For models with prompt caching,
-// breakpoints follow the tools, the system prompt and the newest message, so
-// that the next step reads everything before its own messages from the cache.
-func (p *Provider) body(ctx context.Context, req *chela.Request) (*request, error) {
-	r := &request{}
-	if strings.TrimSpace(req.System) != "" {
-		r.System = []block{{Text: strings.ToValidUTF8(req.System, "\uFFFD")}}
-	}
-	if req.MaxTokens > 0 {
-		r.Inference = &inference{MaxTokens: req.MaxTokens}
-	}
-	var err error
-	if r.Messages, err = p.messages(ctx, req); err != nil {
-		return nil, err
-	}
-	if err := p.offer(r, req.Tools); err != nil {
-		return nil, err
-	}
-	p.think(r, req)
-	r.sample(req.Sampling)
-	if !mayMark(req.Model) {
-		return r, nil
-	}
-	if r.Tools != nil && isClaude(req.Model) {
-		r.Tools.Tools = append(r.Tools.Tools, tool{CachePoint: mark()})
-	}
-	if len(r.System) > 0 {
-		r.System = append(r.System, block{CachePoint: mark()})
-	}
-	if n := len(r.Messages); n > 0 {
-		r.Messages[n-1].Content = append(r.Messages[n-1].Content, block{CachePoint: mark()})
-	}
-	return r, nil
+// A request writes a request.
+type request struct {
+	wire.JSON
+	marked bool // the model has a prompt cache
 }
 
-// offer adds the tools. If a request offers none, the tools of past calls are
+// body returns the JSON of a request. The conversation has alternating roles, and
+// begins and ends with the user. For models with prompt caching, breakpoints follow
+// the tools, the system prompt and the newest message, so that the next step reads
+// everything before its own messages from the cache.
+func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
+	messages := wire.Whole(req.Messages, wire.FitsRef)
+	items, err := p.server.Items(ctx, req, messages, wire.Form{Opens: true, Ends: true})
+	if err != nil {
+		return nil, err
+	}
+	r := request{JSON: wire.Scratch(wire.Size(req, messages)), marked: mayMark(req.Model)}
+	r.Raw("{")
+	if err := p.offer(&r, req, messages); err != nil {
+		return nil, err
+	}
+	if system := wire.System(req); system != "" {
+		r.String(`"system":[{"text":`, system).Raw("},")
+		if r.marked {
+			r.Raw(mark)
+		}
+		r.End("],")
+	}
+	o := options{Inference: inference{MaxTokens: req.MaxTokens}}
+	p.think(&o, req, items)
+	o.sample(req.Sampling)
+	r.Raw(`"messages":[`)
+	for role, turn := range wire.Turns(items) {
+		r.String(`{"role":`, string(role)).Raw(`,"content":[`)
+		for _, it := range turn {
+			r.add(it)
+		}
+		r.End("]},")
+	}
+	if len(items) > 0 && r.marked {
+		r.JSON = bytes.TrimSuffix(r.JSON, []byte("]},"))
+		r.Raw(",").Raw(mark).End("]}")
+	}
+	return *r.End("]").Members(o).Raw("}"), nil
+}
+
+// offer writes the tools. If a request offers none, the tools of past calls are
 // declared: the protocol rejects calls in a conversation without tools.
-func (p *Provider) offer(r *request, tools []chela.ToolSpec) error {
+func (p *Provider) offer(r *request, req *chela.Request, messages []chela.Message) error {
+	tools := req.Tools
 	if len(tools) == 0 {
-		for _, name := range called(r.Messages) {
-			tools = append(tools, chela.ToolSpec{Name: name, Description: "Not to be called any more.", Input: json.RawMessage(`{"type":"object"}`)})
+		for _, name := range called(messages) {
+			tools = append(tools, chela.ToolSpec{Name: name, Description: "Not to be called any more.", Input: []byte("null")})
 		}
 	}
+	if len(tools) == 0 {
+		return nil
+	}
+	r.Raw(`"toolConfig":{"tools":[`)
 	for _, t := range tools {
-		schema, ok := wire.Object(t.Input)
-		if !ok {
-			return p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+		schema, err := p.server.Schema(t, `{"type":"object"}`)
+		if err != nil {
+			return err
 		}
-		spec := &toolSpec{Name: t.Name, Description: t.Description}
-		if spec.InputSchema.JSON = json.RawMessage(schema); !schema.IsObject() {
-			spec.InputSchema.JSON = json.RawMessage(`{"type":"object"}`)
+		r.String(`{"toolSpec":{"name":`, t.Name)
+		if t.Description != "" {
+			r.String(`,"description":`, t.Description)
 		}
-		if r.Tools == nil {
-			r.Tools = &toolConfig{}
-		}
-		r.Tools.Tools = append(r.Tools.Tools, tool{Spec: spec})
+		r.Bytes(`,"inputSchema":{"json":`, schema).Raw("}}},")
 	}
+	if r.marked && isClaude(req.Model) {
+		r.Raw(mark)
+	}
+	r.End("]")
+	switch s := req.Sampling; {
+	case s == nil:
+	case s.CallTool != "":
+		r.String(`,"toolChoice":{"tool":{"name":`, s.CallTool).Raw("}}")
+	case s.MustCall:
+		r.Raw(`,"toolChoice":{"any":{}}`)
+	}
+	r.Raw("},")
 	return nil
 }
 
 // called returns the names of the tools in past calls, in order.
-func called(messages []message) []string {
-	var names []string
+func called(messages []chela.Message) (names []string) {
 	for _, m := range messages {
-		for _, b := range m.Content {
-			if b.ToolUse != nil && !slices.Contains(names, b.ToolUse.Name) {
-				names = append(names, b.ToolUse.Name)
+		for _, c := range m.Calls {
+			if !slices.Contains(names, c.Tool) {
+				names = append(names, c.Tool)
 			}
 		}
 	}
 	return names
 }
 
-// messages returns the conversation with alternating roles, beginning and
-// ending with the user. Messages of people and tool results both have the role
-// user, so neighbors are merged, with results first.
-func (p *Provider) messages(ctx context.Context, req *chela.Request) ([]message, error) {
-	var c conversation
-	for _, m := range wire.Whole(req.Messages, refShape.MatchString) {
-		if m.Role == chela.RoleAssistant {
-			if len(c) == 0 {
-				c.add("user", block{Text: "(the conversation goes on)"})
-			}
-			c.add("assistant", said(m)...)
-			continue
+// add writes the blocks of a message.
+func (r *request) add(it wire.Item) {
+	switch it.Role {
+	case chela.RoleAssistant:
+		r.said(it.Message)
+	case chela.RoleTool:
+		r.String(`{"toolResult":{"toolUseId":`, it.Ref)
+		if it.Failed {
+			r.Raw(`,"status":"error"`)
 		}
-		parts, err := p.guard.Parts(ctx, req, m)
-		if err != nil {
-			return nil, err
+		if it.Parts == nil && it.Text == "" { // which the protocol rejects
+			it.Text = "(no text)"
 		}
-		blocks := shown(parts)
-		if m.Role == chela.RoleTool {
-			blocks = []block{{ToolResult: result(m, blocks)}}
-		}
-		c.add("user", blocks...)
+		r.Raw(`,"content":[`)
+		r.blocks(it)
+		r.End("]}},")
+	default:
+		r.blocks(it)
 	}
-	if n := len(c); n > 0 && c[n-1].Role == "assistant" {
-		c.add("user", block{Text: "(go on)"})
-	}
-	return c, nil
 }
 
-// A conversation is the messages of a request.
-type conversation []message
-
-// add appends blocks to the last message, or to a new one if the role differs.
-func (c *conversation) add(role string, blocks ...block) {
-	if n := len(*c); n > 0 && (*c)[n-1].Role == role {
-		(*c)[n-1].Content = append((*c)[n-1].Content, blocks...)
-		return
-	}
-	*c = append(*c, message{Role: role, Content: blocks})
-}
-
-// said returns a past answer of the model. Its own thinking goes first and
+// said writes a past answer of the model. Its own thinking goes first and
 // unchanged; thinking of other providers is left out.
-func said(m chela.Message) []block {
-	var blocks []block
-	for _, t := range m.Thinking {
-		switch {
-		case t.Provider != kind:
-		case t.Redacted != "":
-			blocks = append(blocks, block{Reasoning: &reasoning{Redacted: t.Redacted}})
-		case t.Signature != "":
-			blocks = append(blocks, block{Reasoning: &reasoning{Text: &reasoningText{Text: t.Text, Signature: t.Signature}}})
+func (r *request) said(m *chela.Message) {
+	for t := range wire.Signed(m, kind) {
+		if t.Redacted != "" {
+			r.String(`{"reasoningContent":{"redactedContent":`, t.Redacted).Raw("}},")
+		} else {
+			r.String(`{"reasoningContent":{"reasoningText":{"text":`, t.Text).String(`,"signature":`, t.Signature).Raw("}}},")
 		}
 	}
 	if m.Text != "" {
-		blocks = append(blocks, block{Text: m.Text})
+		r.String(`{"text":`, m.Text).Raw("},")
 	}
 	for _, c := range m.Calls {
-		blocks = append(blocks, block{ToolUse: &toolUse{ID: c.Ref, Name: c.Tool, Input: c.Args}})
+		r.String(`{"toolUse":{"toolUseId":`, c.Ref).String(`,"name":`, c.Tool).Bytes(`,"input":`, c.Args).Raw("}},")
 	}
-	return blocks
 }
 
-// result returns a tool result; the protocol rejects an empty one.
-func result(m chela.Message, blocks []block) *toolResult {
-	if len(blocks) == 0 {
-		blocks = []block{{Text: "(no text)"}}
-	}
-	r := &toolResult{ID: m.Ref, Content: blocks}
-	if m.Failed {
-		r.Status = "error"
-	}
-	return r
-}
-
-func shown(parts []wire.Part) []block {
-	var blocks []block
-	for _, part := range parts {
+// blocks writes texts and images.
+func (r *request) blocks(it wire.Item) {
+	for part := range it.Content() {
 		if part.Image == nil {
-			blocks = append(blocks, block{Text: part.Text})
+			r.String(`{"text":`, part.Text).Raw("},")
 			continue
 		}
-		i := &image{Format: strings.TrimPrefix(part.MediaType, "image/")}
-		i.Source.Bytes = part.Image
-		blocks = append(blocks, block{Image: i})
+		format := strings.TrimPrefix(part.MediaType, "image/")
+		r.String(`{"image":{"format":`, format).Base64(`,"source":{"bytes":"`, part.Image).Raw("}}},")
 	}
-	return blocks
 }

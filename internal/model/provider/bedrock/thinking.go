@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/model/provider/anthropic"
+	"chela/internal/model/provider/wire"
 )
 
 // The maker of a model follows from its id:
@@ -41,51 +42,38 @@ var efforts = map[chela.ThinkingLevel]string{
 
 // think sets the thinking fields of the model's maker. Models of other makers
 // keep their defaults.
-func (p *Provider) think(r *request, req *chela.Request) {
+func (p *Provider) think(o *options, req *chela.Request, items []wire.Item) {
 	level := req.Thinking
 	switch {
 	case isClaude(req.Model):
-		thinkLikeClaude(r, anthropic.Think(anthropic.ThinkingQuestion{
-			Model: req.Model, Level: level, MaxTokens: req.MaxTokens, Longest: p.cfg.MaxOutput, Midway: midway(r.Messages),
+		o.thinkLikeClaude(anthropic.Think(anthropic.ThinkingQuestion{
+			Model: req.Model, Level: level, MaxTokens: req.MaxTokens, Longest: p.longest, Midway: wire.Midway(items, kind),
 		}))
 	case level == "":
 	case gptOSS.MatchString(req.Model):
-		r.Fields = map[string]any{"reasoning_effort": efforts[level]}
+		o.Fields = map[string]any{"reasoning_effort": efforts[level]}
 	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
 		effort := efforts[level]
-		switch { // Nova rejects an output limit at its highest effort
-		case effort == "high" && req.MaxTokens > 0:
+		if effort == "high" && req.MaxTokens > 0 { // Nova rejects an output limit at its highest effort
 			effort = "medium"
-		case effort == "high":
-			r.Inference = nil
 		}
-		r.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": effort}}
+		o.Fields = map[string]any{"reasoningConfig": map[string]any{"type": "enabled", "maxReasoningEffort": effort}}
 	}
 }
 
-func thinkLikeClaude(r *request, t anthropic.Thinking) {
-	r.Inference = &inference{MaxTokens: t.MaxTokens}
-	thinking := map[string]any{"type": t.Mode}
-	if t.Mode == anthropic.ThinkingEnabled {
-		thinking["budget_tokens"] = t.Budget
-	}
-	r.Fields = map[string]any{}
+func (o *options) thinkLikeClaude(t anthropic.Thinking) {
+	o.Inference.MaxTokens = t.MaxTokens
+	o.Fields = map[string]any{}
 	if t.Mode != "" {
-		r.Fields["thinking"] = thinking
+		thinking := map[string]any{"type": t.Mode}
+		if t.Mode == anthropic.ThinkingEnabled {
+			thinking["budget_tokens"] = t.Budget
+		}
+		o.Fields["thinking"] = thinking
 	}
 	if t.Effort != "" {
-		r.Fields["output_config"] = map[string]any{"effort": t.Effort}
+		o.Fields["output_config"] = map[string]any{"effort": t.Effort}
 	}
-}
-
-// midway reports whether the pending tool results answer calls that were made
-// without thinking, by this or another model.
-func midway(messages []message) bool {
-	if len(messages) < 2 {
-		return false
-	}
-	said := messages[len(messages)-2].Content // the last message is the user's
-	return said[len(said)-1].ToolUse != nil && said[0].Reasoning == nil
 }
 
 // ReasonsOnDemand reports whether a model reasons only on request.

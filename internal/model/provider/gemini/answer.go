@@ -2,16 +2,16 @@ package gemini
 
 import (
 	"cmp"
-	"context"
-	"net/http"
 	"strings"
 
 	"chela"
 	"chela/internal/model/provider/wire"
 )
 
-// An answer accumulates the pieces of a stream.
+// An answer accumulates the pieces of a stream. It is the Answer
+// of a [wire.Request].
 type answer struct {
+	guard  wire.Guard
 	asked  string // requested model
 	model  string // model that answered
 	text   strings.Builder
@@ -24,58 +24,8 @@ type answer struct {
 	usage  chela.TokenUsage
 }
 
-// readStream reads a streamed answer. It is complete once the stop reason
-// arrived; only usage follows.
-func (p *Provider) readStream(ctx context.Context, res *http.Response, model string, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	a := answer{asked: model}
-	var failed error
-	for raw, err := range wire.Events(res.Body) {
-		if ctxErr := ctx.Err(); ctxErr != nil {
-			return nil, ctxErr
-		}
-		if failed = err; err != nil {
-			break
-		}
-		if len(raw) == 0 {
-			continue
-		}
-		piece, err := p.guard.Event(raw)
-		if err != nil {
-			return nil, err
-		}
-		if !a.add(piece, emit) {
-			return nil, nil
-		}
-	}
-	if a.stop == "" {
-		return nil, p.guard.Cut(ctx, failed)
-	}
-	return p.whole(&a)
-}
-
-// readPlain reads an answer that is not streamed.
-func (p *Provider) readPlain(ctx context.Context, res *http.Response, model string, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-	all, err := p.guard.ReadObject(ctx, res.Body)
-	if err != nil {
-		return nil, err
-	}
-	if told, ok := p.guard.Told(all); ok {
-		return nil, told
-	}
-	a := answer{asked: model}
-	if !a.add(all, emit) {
-		return nil, nil
-	}
-	if a.stop == "" {
-		return nil, p.guard.Unreadable("sent an answer without a finish reason")
-	}
-	return p.whole(&a)
-}
-
-// add applies a piece and reports whether to continue. Usage counts are
-// cumulative.
-func (a *answer) add(piece wire.Value, emit func(chela.Chunk) bool) bool {
-	wanted := true
+// Add applies an event, or a whole answer. Usage counts are cumulative.
+func (a *answer) Add(piece wire.Value, emit wire.EmitFunc) {
 	for name, v := range piece.Members() {
 		switch name {
 		case "modelVersion":
@@ -83,22 +33,17 @@ func (a *answer) add(piece wire.Value, emit func(chela.Chunk) bool) bool {
 		case "usageMetadata":
 			a.usage = usage(v)
 		case "promptFeedback":
-			for name, member := range v.Members() {
-				if name == "blockReason" {
-					a.stop = cmp.Or(member.Text(), a.stop)
-				}
-			}
+			a.stop = cmp.Or(v.Member("blockReason").Text(), a.stop)
 		case "candidates":
 			for first := range v.Items() { // only one candidate was requested
-				wanted = a.candidate(first, emit)
+				a.candidate(first, emit)
 				break
 			}
 		}
 	}
-	return wanted
 }
 
-func (a *answer) candidate(v wire.Value, emit func(chela.Chunk) bool) bool {
+func (a *answer) candidate(v wire.Value, emit wire.EmitFunc) {
 	for name, member := range v.Members() {
 		switch name {
 		case "finishReason":
@@ -108,77 +53,53 @@ func (a *answer) candidate(v wire.Value, emit func(chela.Chunk) bool) bool {
 		case "finishMessage":
 			a.reason = member.Text()
 		case "content":
-			for name, parts := range member.Members() {
-				if name != "parts" {
-					continue
-				}
-				for part := range parts.Items() {
-					if !emit(a.part(readPart(part))) {
-						return false
-					}
-				}
+			for part := range member.Member("parts").Items() {
+				emit(a.part(part))
 			}
 		}
 	}
-	return true
-}
-
-// A part is a piece of an answer: text, a thought, or a call.
-type part struct {
-	text      string
-	thought   bool
-	call      wire.Value
-	signature string
-}
-
-func readPart(v wire.Value) part {
-	var p part
-	for name, member := range v.Members() {
-		switch name {
-		case "text":
-			p.text = member.Text()
-		case "thought":
-			p.thought = string(member) == "true"
-		case "functionCall":
-			p.call = member
-		case "thoughtSignature":
-			p.signature = member.Text()
-		}
-	}
-	return p
 }
 
 // part applies a part and returns the chunk to show, or else the number of
 // bytes received. A signature without content belongs to the preceding text.
-func (a *answer) part(p part) chela.Chunk {
+func (a *answer) part(v wire.Value) chela.Chunk {
+	var text, signature string
+	var call wire.Value
+	thought := false
+	for name, member := range v.Members() {
+		switch name {
+		case "text":
+			text = member.Text()
+		case "thought":
+			thought = string(member) == "true"
+		case "functionCall":
+			call = member
+		case "thoughtSignature":
+			signature = member.Text()
+		}
+	}
 	switch {
-	case p.call.IsObject():
-		a.sign(placeOf(len(a.calls)), p.signature)
-		made := readCall(p.call)
+	case call.IsObject():
+		a.sign(placeOf(len(a.calls)), signature)
+		made := wire.Call(call.Member("id").Text(), call.Member("name").Text(), call.Member("args").Text())
 		a.calls = append(a.calls, made)
-		return chela.Chunk{Unseen: made.Written() + len(p.signature)}
-	case p.thought:
-		a.think(p)
+		return chela.Chunk{Unseen: made.Written() + len(signature)}
+	case thought: // it goes on the last one, unless that is signed
+		a.open.WriteString(text)
+		if signature != "" {
+			a.closeThought(a.mark(placeThought, signature))
+		}
 	default:
-		a.signed = cmp.Or(p.signature, a.signed)
-		a.text.WriteString(p.text)
+		a.signed = cmp.Or(signature, a.signed)
+		a.text.WriteString(text)
 	}
 	switch {
-	case p.text == "":
-		return chela.Chunk{Unseen: len(p.signature)}
-	case p.thought:
-		return chela.Chunk{Thinking: p.text}
+	case text == "":
+		return chela.Chunk{Unseen: len(signature)}
+	case thought:
+		return chela.Chunk{Thinking: text}
 	default:
-		return chela.Chunk{Text: p.text}
-	}
-}
-
-// think appends to the last thought, or begins a new one after a signed
-// thought.
-func (a *answer) think(p part) {
-	a.open.WriteString(p.text)
-	if p.signature != "" {
-		a.closeThought(a.mark(placeThought, p.signature))
+		return chela.Chunk{Text: text}
 	}
 }
 
@@ -202,73 +123,48 @@ func (a *answer) mark(place, signature string) string {
 	return mark{model: a.asked, place: place, signature: signature}.String()
 }
 
-func readCall(v wire.Value) chela.CallSpec {
-	var id, name, args string
-	for key, member := range v.Members() {
-		switch key {
-		case "id":
-			id = member.Text()
-		case "name":
-			name = member.Text()
-		case "args":
-			args = member.Text()
-		}
-	}
-	return wire.Call(id, name, args)
-}
-
 // usage reads the token counts. promptTokenCount includes cached tokens;
 // candidatesTokenCount excludes thoughts.
 func usage(v wire.Value) chela.TokenUsage {
-	var u chela.TokenUsage
-	for name, member := range v.Members() {
-		switch name {
-		case "promptTokenCount", "toolUsePromptTokenCount":
-			u.Input += max(member.Int(), 0)
-		case "candidatesTokenCount":
-			u.Output += max(member.Int(), 0)
-		case "thoughtsTokenCount":
-			u.Reasoning = max(member.Int(), 0)
-		case "cachedContentTokenCount":
-			u.CacheRead = max(member.Int(), 0)
-		}
-	}
-	u.Input = max(u.Input-u.CacheRead, 0)
-	u.Output += u.Reasoning
+	u := chela.TokenUsage{CacheRead: v.Count("cachedContentTokenCount"), Reasoning: v.Count("thoughtsTokenCount")}
+	u.Input = max(v.Count("promptTokenCount")+v.Count("toolUsePromptTokenCount")-u.CacheRead, 0)
+	u.Output = v.Count("candidatesTokenCount") + u.Reasoning
 	return u
 }
 
-// whole returns the finish of a complete answer.
-func (p *Provider) whole(a *answer) (*chela.Finish, error) {
+// Progress returns how much has arrived. An answer is complete once the stop reason
+// arrived; only usage follows.
+func (a *answer) Progress() wire.Progress {
+	if a.stop == "" {
+		return wire.Open
+	}
+	return wire.Complete
+}
+
+// Finish returns the finish of the answer.
+func (a *answer) Finish(wire.EmitFunc) (*chela.Finish, error) {
 	switch a.stop {
 	case "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE":
 		// The server could not parse the model's call and left it out. A retry
 		// usually succeeds.
-		return nil, p.guard.Unreadable("the model made a call that cannot be read: " + cmp.Or(a.reason, a.stop))
+		return nil, a.guard.Unreadable("the model made a call that cannot be read: " + cmp.Or(a.reason, a.stop))
 	}
 	a.closeThought("")
 	a.sign(placeText, a.signed)
-	return &chela.Finish{
-		Text: a.text.String(), Thinking: a.marks, Calls: wire.Calls(a.calls),
-		Stop: stop(a.stop, len(a.calls) > 0), Model: a.model, Usage: a.usage,
-	}, nil
+	f := &chela.Finish{Text: a.text.String(), Thinking: a.marks, Calls: a.calls, Model: a.model, Usage: a.usage}
+	told := stops[a.stop]
+	if strings.HasPrefix(a.stop, "IMAGE_") {
+		told = chela.StopRefusal
+	}
+	return wire.Finish(f, told), nil
 }
 
-// stop maps finishReason and blockReason; see
+// stops maps finishReason and blockReason, unless they follow from the calls; see
 // https://ai.google.dev/api/generate-content#FinishReason. CONTINUATION is the
 // limit of one request, after which the model would continue if asked.
-func stop(reason string, calls bool) chela.StopReason {
-	switch {
-	case reason == "MAX_TOKENS", reason == "CONTINUATION":
-		return chela.StopLength
-	case reason == "SAFETY", reason == "RECITATION", reason == "LANGUAGE", reason == "BLOCKLIST",
-		reason == "PROHIBITED_CONTENT", reason == "SPII", reason == "OTHER",
-		reason == "MODEL_ARMOR", reason == "JAILBREAK", reason == "BLOCKED_REASON_UNSPECIFIED",
-		strings.HasPrefix(reason, "IMAGE_"):
-		return chela.StopRefusal
-	case calls:
-		return chela.StopCalls
-	default:
-		return chela.StopEnd
-	}
+var stops = map[string]chela.StopReason{
+	"MAX_TOKENS": chela.StopLength, "CONTINUATION": chela.StopLength,
+	"SAFETY": chela.StopRefusal, "RECITATION": chela.StopRefusal, "LANGUAGE": chela.StopRefusal, "BLOCKLIST": chela.StopRefusal,
+	"PROHIBITED_CONTENT": chela.StopRefusal, "SPII": chela.StopRefusal, "OTHER": chela.StopRefusal,
+	"MODEL_ARMOR": chela.StopRefusal, "JAILBREAK": chela.StopRefusal, "BLOCKED_REASON_UNSPECIFIED": chela.StopRefusal,
 }

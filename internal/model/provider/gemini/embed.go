@@ -1,13 +1,9 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"net/http"
 	"strings"
 
-	"chela"
 	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
 )
@@ -32,25 +28,11 @@ type embedPart struct {
 // Embed returns the vectors of at most 100 texts. Errors are
 // *chela.ProviderError, except ctx's own.
 func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
-	body, err := json.Marshal(embedBody(req))
-	if err != nil {
-		return nil, p.guard.Unsent(chela.Invalid, err.Error())
-	}
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+"/"+resource(req.Model)+":batchEmbedContents", bytes.NewReader(body))
-	if err != nil {
-		return nil, p.guard.Failed(ctx, err)
-	}
-	r.Header.Set("Content-Type", "application/json")
-	res, err := p.do(r)
+	whole, err := p.server.Object(ctx, resource(req.Model)+":batchEmbedContents", embedBody(req))
 	if err != nil {
 		return nil, err
 	}
-	defer res.Body.Close()
-	whole, err := p.guard.ReadObject(ctx, res.Body)
-	if err != nil {
-		return nil, err
-	}
-	return p.guard.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
+	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
 		switch name {
 		case "embeddings":
 			into.Vectors = wire.Vectors(v, req.Len(), func(item wire.Value) wire.Value { return item.Member("values") })

@@ -1,187 +1,126 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"fmt"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"chela"
 	"chela/internal/model/provider/wire"
 )
 
-// refShape is the form of a call id. The protocol only requires that a result
-// has the id of its call.
-var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+// withImages is the first generation that accepts images in results.
+const withImages = 3
 
-// body returns the JSON of a request, hand-written for speed as in the other
-// protocols: each step sends the whole conversation, which comes last.
+// body returns the JSON of a request. The conversation comes last.
 func (p *Provider) body(ctx context.Context, req *chela.Request, how signing) ([]byte, error) {
-	messages := wire.Whole(req.Messages, refShape.MatchString)
-	b := append(make([]byte, 0, wire.Size(req, messages)), '{')
-	if strings.TrimSpace(req.System) != "" {
-		b = append(b, `"systemInstruction":{"parts":[{"text":`...)
-		b = wire.AppendString(b, strings.ToValidUTF8(req.System, "\uFFFD"))
-		b = append(b, `}]},`...)
-	}
-	b, err := p.appendTools(b, req.Tools)
+	messages := wire.Whole(req.Messages, wire.FitsRef)
+	generation := generationOf(req.Model)
+	items, err := p.server.Items(ctx, req, messages, wire.Form{Opens: true, Ends: true, Aside: generation < withImages})
 	if err != nil {
 		return nil, err
 	}
-	b = appendToolChoice(b, req)
-	b = appendConfig(b, req)
-	b = append(b, `"contents":[`...)
-	c := conversation{p: p, req: req, how: how, b: b, generation: generationOf(req.Model)}
-	for _, m := range messages {
-		if err := c.add(ctx, m); err != nil {
+	c := conversation{JSON: wire.Scratch(wire.Size(req, messages)), model: req.Model, how: how, generation: generation}
+	c.Raw("{")
+	if system := wire.System(req); system != "" {
+		c.String(`"systemInstruction":{"parts":[{"text":`, system).Raw(`}]},`)
+	}
+	if len(req.Tools) > 0 {
+		c.Raw(`"tools":[{"functionDeclarations":[`)
+		if c.JSON, err = p.tools.Append(c.JSON, req.Tools, p.tool); err != nil {
 			return nil, err
 		}
+		c.Raw("]}],")
 	}
-	return append(c.close(), "]}"...), nil
+	c.toolChoice(req)
+	c.config(req)
+	c.Raw(`"contents":[`)
+	for _, it := range items {
+		c.add(it)
+	}
+	if len(items) > 0 {
+		c.End("]},")
+	}
+	return *c.End("]}"), nil
 }
 
-// appendConfig appends the output limit, thinking and sampling.
-func appendConfig(b []byte, req *chela.Request) []byte {
-	var members []byte
+// config appends the output limit, thinking and sampling.
+func (c *conversation) config(req *chela.Request) {
+	var members wire.JSON
 	if req.MaxTokens > 0 {
-		members = append(members, `,"maxOutputTokens":`...)
-		members = strconv.AppendInt(members, int64(req.MaxTokens), 10)
+		members.Int(`,"maxOutputTokens":`, req.MaxTokens)
 	}
-	members = appendThinking(members, req)
-	members = appendSampling(members, req.Sampling)
-	if len(members) == 0 {
-		return b
+	appendThinking(&members, req)
+	appendSampling(&members, req.Sampling)
+	if len(members) > 0 {
+		c.Bytes(`"generationConfig":{`, members[1:]).Raw("},")
 	}
-	b = append(b, `"generationConfig":{`...)
-	b = append(b, members[1:]...)
-	return append(b, "},"...)
 }
 
 // A conversation writes the messages of a request. Consecutive results are one
 // content, as all results of a step belong together, and so are consecutive
 // messages of people.
 type conversation struct {
-	p          *Provider
-	req        *chela.Request
-	how        signing
+	wire.JSON
+	model      string
 	generation float64 // the model's
-
-	b     []byte
-	role  chela.Role  // role of the open content; empty if none is open
-	shown []wire.Part // images to append after the results of models that cannot hold them; each follows a line with its source
-	after bool        // the open content is not the first one
+	how        signing
+	role       chela.Role // role of the open content; empty for none
 }
 
 // open makes role the role of the open content.
 func (c *conversation) open(role chela.Role) {
 	if c.role == role {
-		c.b = append(c.b, ',')
 		return
 	}
-	c.shut()
-	if c.after {
-		c.b = append(c.b, ',')
-	}
-	name := `user`
-	if role == chela.RoleAssistant {
-		name = `model`
-	}
-	c.b = append(append(append(c.b, `{"role":"`...), name...), `","parts":[`...)
-	c.role, c.after = role, true
-}
-
-// shut closes the open content.
-func (c *conversation) shut() {
 	if c.role != "" {
-		c.b = append(c.b, "]}"...)
+		c.End("]},")
 	}
-	c.role = ""
+	c.role = role
+	if role == chela.RoleAssistant {
+		c.Raw(`{"role":"model","parts":[`)
+	} else {
+		c.Raw(`{"role":"user","parts":[`)
+	}
 }
 
-// add writes a message.
-func (c *conversation) add(ctx context.Context, m chela.Message) error {
-	if m.Role != chela.RoleTool {
-		c.show()
+// add writes a message, each part followed by a comma.
+func (c *conversation) add(it wire.Item) {
+	c.open(it.Role)
+	switch it.Role {
+	case chela.RoleAssistant:
+		c.said(it.Message)
+	case chela.RoleTool:
+		c.result(it)
+	default:
+		for part := range it.Content() {
+			c.part(part)
+		}
 	}
-	if m.Role == chela.RoleAssistant {
-		c.said(m)
-		return nil
-	}
-	parts, err := c.p.guard.Parts(ctx, c.req, m)
-	if err != nil {
-		return err
-	}
-	if m.Role == chela.RoleTool {
-		c.result(m, parts)
-		return nil
-	}
-	for _, part := range parts {
-		c.part(part)
-	}
-	return nil
-}
-
-// close ends the conversation. A turn of the user comes last, as the server
-// does not answer the model's own.
-func (c *conversation) close() []byte {
-	c.show()
-	if c.role == chela.RoleAssistant {
-		c.part(wire.Part{Text: wire.GoOn})
-	}
-	c.shut()
-	return c.b
 }
 
 // part writes a text or an image.
 func (c *conversation) part(part wire.Part) {
-	c.open(chela.RoleUser)
 	if part.Image == nil {
-		c.b = append(c.b, `{"text":`...)
-		c.b = append(wire.AppendString(c.b, part.Text), '}')
+		c.String(`{"text":`, part.Text).Raw("},")
 		return
 	}
-	c.b = appendImage(c.b, part)
+	c.String(`{"inlineData":{"mimeType":`, part.MediaType).Base64(`,"data":"`, part.Image).Raw("}},")
 }
 
-func appendImage(b []byte, part wire.Part) []byte {
-	b = append(b, `{"inlineData":{"mimeType":"`...)
-	b = append(b, part.MediaType...) // from a fixed set
-	b = append(b, `","data":"`...)
-	b = base64.StdEncoding.AppendEncode(b, part.Image)
-	return append(b, `"}}`...)
-}
-
-// said writes a past answer of the model, which must be a single content and
-// cannot begin a conversation.
-func (c *conversation) said(m chela.Message) {
-	if !c.after {
-		c.part(wire.Part{Text: wire.GoesOn})
-	}
+// said writes a past answer of the model, which must be a single content.
+func (c *conversation) said(m *chela.Message) {
 	for _, t := range m.Thinking {
 		if signature := c.signature(t, placeThought); signature != "" {
-			c.open(chela.RoleAssistant)
-			c.b = append(c.b, `{"thought":true,"text":`...)
-			c.b = wire.AppendString(c.b, t.Text)
+			c.String(`{"thought":true,"text":`, t.Text)
 			c.sign(signature)
 		}
 	}
 	if m.Text != "" {
-		c.open(chela.RoleAssistant)
-		c.b = append(c.b, `{"text":`...)
-		c.b = wire.AppendString(c.b, m.Text)
+		c.String(`{"text":`, m.Text)
 		c.sign(c.find(m, placeText))
 	}
 	for i, call := range m.Calls {
-		c.open(chela.RoleAssistant)
-		c.b = append(c.b, `{"functionCall":{"id":`...)
-		c.b = wire.AppendString(c.b, call.Ref)
-		c.b = append(c.b, `,"name":`...)
-		c.b = wire.AppendString(c.b, call.Tool)
-		c.b = append(c.b, `,"args":`...)
-		c.b = append(append(c.b, call.Args...), '}')
+		c.String(`{"functionCall":{"id":`, call.Ref).String(`,"name":`, call.Tool).Bytes(`,"args":`, call.Args).Raw("}")
 		c.sign(c.find(m, placeOf(i)))
 	}
 }
@@ -189,85 +128,49 @@ func (c *conversation) said(m chela.Message) {
 // sign closes a part, with its signature if any.
 func (c *conversation) sign(signature string) {
 	if signature != "" {
-		c.b = append(c.b, `,"thoughtSignature":`...)
-		c.b = wire.AppendString(c.b, signature)
+		c.String(`,"thoughtSignature":`, signature)
 	}
-	c.b = append(c.b, '}')
+	c.Raw("},")
 }
 
-// withImages is the first generation that accepts images in results.
-const withImages = 3
-
-// result writes the result of a call. For models without images in results, the
-// images follow after all results of the step.
-func (c *conversation) result(m chela.Message, parts []wire.Part) {
+// result writes the result of a call.
+func (c *conversation) result(it wire.Item) {
 	var texts []string
 	var images []wire.Part
-	for _, part := range parts {
+	for part := range it.Content() {
 		if part.Image == nil {
 			texts = append(texts, part.Text)
-			continue
+		} else {
+			images = append(images, part)
 		}
-		images = append(images, part)
 	}
-	c.open(chela.RoleTool)
-	c.b = append(c.b, `{"functionResponse":{"id":`...)
-	c.b = wire.AppendString(c.b, m.Ref)
-	c.b = append(c.b, `,"name":`...)
-	c.b = wire.AppendString(c.b, m.Tool)
 	key := `,"response":{"output":`
-	if m.Failed {
+	if it.Failed {
 		key = `,"response":{"error":`
 	}
-	c.b = append(c.b, key...)
-	c.b = append(wire.AppendString(c.b, strings.Join(texts, "\n")), '}')
-	holds := c.generation >= withImages
-	if holds && len(images) > 0 {
-		c.b = append(c.b, `,"parts":[`...)
-		for i, image := range images {
-			if i > 0 {
-				c.b = append(c.b, ',')
-			}
-			c.b = appendImage(c.b, image)
-		}
-		c.b = append(c.b, ']')
-	}
-	c.b = append(c.b, "}}"...)
-	if !holds {
+	c.String(`{"functionResponse":{"id":`, it.Ref).String(`,"name":`, it.Tool).String(key, strings.Join(texts, "\n")).Raw("}")
+	if len(images) > 0 {
+		c.Raw(`,"parts":[`)
 		for _, image := range images {
-			c.shown = append(c.shown, wire.Part{Text: "Image in the result of " + m.Tool + " (" + m.Ref + "):"}, image)
+			c.part(image)
 		}
+		c.End("]")
 	}
-}
-
-// show writes the deferred images.
-func (c *conversation) show() {
-	for _, part := range c.shown {
-		c.part(part)
-	}
-	c.shown = nil
-}
-
-// appendTools appends the tools member.
-func (p *Provider) appendTools(b []byte, tools []chela.ToolSpec) ([]byte, error) {
-	if len(tools) == 0 {
-		return b, nil
-	}
-	b, err := p.tools.Append(append(b, `"tools":[{"functionDeclarations":[`...), tools, p.tool)
-	return append(b, "]}],"...), err
+	c.Raw("}},")
 }
 
 // tool writes a tool.
 func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
-	schema, ok := wire.Object(bytes.ToValidUTF8(t.Input, []byte("\uFFFD")))
-	if !ok {
-		return nil, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
+	schema, err := p.server.Schema(t, "{}")
+	if err != nil {
+		return nil, err
 	}
-	b := wire.AppendString([]byte(`{"name":`), t.Name)
+	var j wire.JSON
+	j.String(`{"name":`, t.Name)
 	if t.Description != "" {
-		b = append(b, `,"description":`...)
-		b = wire.AppendString(b, t.Description)
+		j.String(`,"description":`, t.Description)
 	}
-	b = append(b, `,"parametersJsonSchema":`...)
-	return append(appendParameters(b, schema), '}'), nil
+	j.Raw(`,"parametersJsonSchema":`)
+	appendParameters(&j, schema)
+	return *j.Raw("}"), nil
 }

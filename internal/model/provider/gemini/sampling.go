@@ -33,9 +33,9 @@ type sampling struct {
 
 // appendSampling appends the fields of s that belong to generationConfig, each
 // preceded by a comma.
-func appendSampling(b []byte, s *chela.Sampling) []byte {
+func appendSampling(j *wire.JSON, s *chela.Sampling) {
 	if s == nil {
-		return b
+		return
 	}
 	out := sampling{
 		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
@@ -44,32 +44,23 @@ func appendSampling(b []byte, s *chela.Sampling) []byte {
 	if f := s.Format; f != nil {
 		out.MediaType = "application/json"
 		if schema, ok := wire.Object(f.Schema); ok && len(f.Schema) > 0 {
-			out.Schema = appendParameters(nil, schema)
+			var made wire.JSON
+			appendParameters(&made, schema)
+			out.Schema = json.RawMessage(made)
 		}
 	}
-	return wire.AppendMembers(b, out)
+	j.Members(out)
 }
 
-type toolConfig struct {
-	Calling struct {
-		Mode    string   `json:"mode"`
-		Allowed []string `json:"allowedFunctionNames,omitempty"`
-	} `json:"functionCallingConfig"`
-}
-
-// appendToolChoice appends the member that forces a tool.
-func appendToolChoice(b []byte, req *chela.Request) []byte {
+// toolChoice writes the member that forces a tool.
+func (c *conversation) toolChoice(req *chela.Request) {
 	s := req.Sampling
 	if s == nil || len(req.Tools) == 0 || !s.MustCall && s.CallTool == "" {
-		return b
+		return
 	}
-	var c toolConfig
-	c.Calling.Mode = "ANY"
+	c.Raw(`"toolConfig":{"functionCallingConfig":{"mode":"ANY"`)
 	if s.CallTool != "" {
-		c.Calling.Allowed = []string{s.CallTool}
+		c.String(`,"allowedFunctionNames":[`, s.CallTool).Raw("]")
 	}
-	members := wire.AppendMembers(nil, struct {
-		Config toolConfig `json:"toolConfig"`
-	}{c})
-	return append(append(b, members[1:]...), ',')
+	c.Raw("}},")
 }

@@ -12,159 +12,137 @@ import (
 // keywords are dropped or weakened, which is safe because the arguments of
 // every call are validated against the complete schema before it runs.
 
-// A rule describes how to write a keyword.
-type rule struct {
-	as    string // keyword to write instead, unless the schema has it already
-	value func(b []byte, v wire.Value) ([]byte, bool)
-}
+// A writer writes the value of a keyword, or reports false to leave it out.
+type writer func(j *wire.JSON, v wire.Value) bool
 
-// rules returns the rule of a supported keyword.
-func rules(keyword string) (rule, bool) {
-	switch keyword {
+// keywords maps the supported keywords to the keyword to write instead, unless
+// the schema has that already, and the form of its value.
+func keywords(name string) (as string, write writer) {
+	switch name {
 	case "type", "format", "title", "description", "required", "propertyOrdering", "$id", "$anchor", "minItems", "maxItems", "minimum", "maximum":
-		return rule{keyword, appendAsIs}, true
+		return name, appendAsIs
 	case "exclusiveMinimum":
-		return rule{"minimum", appendNumber}, true
+		return "minimum", appendNumber
 	case "exclusiveMaximum":
-		return rule{"maximum", appendNumber}, true
+		return "maximum", appendNumber
 	case "enum":
-		return rule{"enum", appendChoices}, true
+		return name, appendChoices
 	case "const":
-		return rule{"enum", appendChoice}, true
+		return "enum", appendChoice
 	case "properties", "$defs":
-		return rule{keyword, appendSchemas}, true
+		return name, appendSchemas
 	case "definitions":
-		return rule{"$defs", appendSchemas}, true
+		return "$defs", appendSchemas
 	case "prefixItems", "anyOf", "oneOf":
-		return rule{keyword, appendList}, true
+		return name, appendList
 	case "allOf": // equivalent with one schema, weaker with several
-		return rule{"anyOf", appendList}, true
+		return "anyOf", appendList
 	case "items":
-		return rule{"items", appendItems}, true
+		return name, appendItems
 	case "additionalProperties":
-		return rule{keyword, appendOthers}, true
+		return name, appendOthers
 	case "$ref":
-		return rule{keyword, appendRef}, true
+		return name, appendRef
 	default:
-		return rule{}, false
+		return "", nil
 	}
 }
 
 // appendParameters appends the schema of a tool's arguments, always an object.
-func appendParameters(b []byte, v wire.Value) []byte {
-	if _, typed := member(v, "type"); typed {
-		return appendSchema(b, v)
+func appendParameters(j *wire.JSON, v wire.Value) {
+	if v.Member("type") != nil {
+		appendSchema(j, v)
+		return
 	}
-	at := len(b)
-	b = appendSchema(b, v)
-	if len(b) > at+len("{}") {
-		return append(append(b[:at:at], `{"type":"object",`...), b[at+1:]...)
-	}
-	return append(b[:at], `{"type":"object"}`...)
+	var rest wire.JSON
+	appendSchema(&rest, v)
+	j.Bytes(`{"type":"object",`, rest[1:len(rest)-1]).End("}")
 }
 
 // appendSchema appends a schema. A schema that is not an object allows
 // anything; beside a reference only keywords that begin with "$" are allowed.
-func appendSchema(b []byte, v wire.Value) []byte {
-	_, isRef := member(v, "$ref")
-	b = append(b, '{')
-	begin := len(b)
+func appendSchema(j *wire.JSON, v wire.Value) {
+	isRef := v.Member("$ref") != nil
+	j.Raw("{")
 	for keyword, value := range v.Members() {
-		r, ok := rules(keyword)
-		if !ok || isRef && r.as[0] != '$' {
+		as, write := keywords(keyword)
+		if as == "" || isRef && as[0] != '$' || as != keyword && v.Member(as) != nil {
 			continue
 		}
-		if _, twice := member(v, r.as); twice && r.as != keyword {
-			continue
-		}
-		before := len(b)
-		if before > begin {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), r.as...), `":`...)
-		if b, ok = r.value(b, value); !ok {
-			b = b[:before]
+		before := len(*j)
+		j.String("", as).Raw(":")
+		if write(j, value) {
+			j.Raw(",")
+		} else {
+			*j = (*j)[:before]
 		}
 	}
-	return append(b, '}')
+	j.End("}")
 }
 
-// member returns a member of an object.
-func member(v wire.Value, name string) (wire.Value, bool) {
-	for key, value := range v.Members() {
-		if key == name {
-			return value, true
-		}
-	}
-	return nil, false
+func appendAsIs(j *wire.JSON, v wire.Value) bool {
+	j.Bytes("", v)
+	return true
 }
-
-func appendAsIs(b []byte, v wire.Value) ([]byte, bool) { return append(b, v...), true }
 
 func isNumber(v wire.Value) bool { return v[0] == '-' || v[0] >= '0' && v[0] <= '9' }
 
 // appendNumber leaves out the boolean form of older drafts.
-func appendNumber(b []byte, v wire.Value) ([]byte, bool) { return append(b, v...), isNumber(v) }
+func appendNumber(j *wire.JSON, v wire.Value) bool { return appendAsIs(j, v) && isNumber(v) }
 
 // appendChoices appends the choices that are strings or numbers, if any.
-func appendChoices(b []byte, v wire.Value) ([]byte, bool) {
-	b = append(b, '[')
-	n := 0
+func appendChoices(j *wire.JSON, v wire.Value) (found bool) {
+	j.Raw("[")
 	for choice := range v.Items() {
-		if !choice.IsString() && !isNumber(choice) {
-			continue
+		if choice.IsString() || isNumber(choice) {
+			j.Bytes("", choice).Raw(",")
+			found = true
 		}
-		if n++; n > 1 {
-			b = append(b, ',')
-		}
-		b = append(b, choice...)
 	}
-	return append(b, ']'), n > 0
+	j.End("]")
+	return found
 }
 
-func appendChoice(b []byte, v wire.Value) ([]byte, bool) {
-	return append(append(append(b, '['), v...), ']'), v.IsString() || isNumber(v)
+func appendChoice(j *wire.JSON, v wire.Value) bool {
+	j.Bytes("[", v).Raw("]")
+	return v.IsString() || isNumber(v)
 }
 
-func appendSchemas(b []byte, v wire.Value) ([]byte, bool) {
-	b = append(b, '{')
-	n := 0
+func appendSchemas(j *wire.JSON, v wire.Value) bool {
+	j.Raw("{")
 	for name, schema := range v.Members() {
-		if n++; n > 1 {
-			b = append(b, ',')
-		}
-		b = append(append(append(b, '"'), name...), `":`...)
-		b = appendSchema(b, schema)
+		j.Raw(`"`).Raw(name).Raw(`":`)
+		appendSchema(j, schema)
+		j.Raw(",")
 	}
-	return append(b, '}'), v.IsObject()
+	j.End("}")
+	return v.IsObject()
 }
 
-func appendList(b []byte, v wire.Value) ([]byte, bool) {
-	b = append(b, '[')
-	n := 0
+func appendList(j *wire.JSON, v wire.Value) (found bool) {
+	j.Raw("[")
 	for schema := range v.Items() {
-		if n++; n > 1 {
-			b = append(b, ',')
-		}
-		b = appendSchema(b, schema)
+		appendSchema(j, schema)
+		j.Raw(",")
+		found = true
 	}
-	return append(b, ']'), n > 0
+	j.End("]")
+	return found
 }
 
 // appendItems leaves out the tuple form of older drafts.
-func appendItems(b []byte, v wire.Value) ([]byte, bool) {
-	return appendSchema(b, v), v.IsObject()
+func appendItems(j *wire.JSON, v wire.Value) bool {
+	appendSchema(j, v)
+	return v.IsObject()
 }
 
-func appendOthers(b []byte, v wire.Value) ([]byte, bool) {
-	if v.IsObject() {
-		return appendSchema(b, v), true
-	}
-	return append(b, v...), true
+func appendOthers(j *wire.JSON, v wire.Value) bool {
+	return v.IsObject() && appendItems(j, v) || appendAsIs(j, v)
 }
 
 // appendRef appends a reference. Older drafts keep definitions under another
 // keyword.
-func appendRef(b []byte, v wire.Value) ([]byte, bool) {
-	return append(b, bytes.Replace(v, []byte("#/definitions/"), []byte("#/$defs/"), 1)...), v.IsString()
+func appendRef(j *wire.JSON, v wire.Value) bool {
+	j.Bytes("", bytes.Replace(v, []byte("#/definitions/"), []byte("#/$defs/"), 1))
+	return v.IsString()
 }

@@ -58,14 +58,14 @@ const withSignatures = 3
 // is not to be sent back.
 func (c *conversation) signature(t chela.Thinking, place string) string {
 	kept, ok := readMark(t)
-	if !ok || c.how == replaceSignatures || kept.model != c.req.Model || kept.place != place {
+	if !ok || c.how == replaceSignatures || kept.model != c.model || kept.place != place {
 		return ""
 	}
 	return kept.signature
 }
 
 // find returns the signature for a part of a message, or "" if it needs none.
-func (c *conversation) find(m chela.Message, place string) string {
+func (c *conversation) find(m *chela.Message, place string) string {
 	for _, t := range m.Thinking {
 		if signature := c.signature(t, place); signature != "" {
 			return signature

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"chela"
+	"chela/internal/model/provider/wire"
 )
 
 // budgets maps levels to thinking tokens for generation 2.5, as Google maps the
@@ -73,23 +74,20 @@ func generationOf(model string) float64 {
 // appendThinking appends the thinking configuration. An empty level, or a model
 // that cannot think, gets none. Thinking counts as output, so a budget takes at
 // most half of the output limit.
-func appendThinking(b []byte, req *chela.Request) []byte {
+func appendThinking(j *wire.JSON, req *chela.Request) {
 	generation := generationOf(req.Model)
 	if req.Thinking == "" || generation < 2.5 {
-		return b
+		return
 	}
-	b = append(b, `,"thinkingConfig":{`...)
 	if generation < 3 {
-		b = append(b, `"thinkingBudget":`...)
-		b = strconv.AppendInt(b, int64(budget(req)), 10)
+		j.Int(`,"thinkingConfig":{"thinkingBudget":`, budget(req))
 	} else {
-		b = append(b, `"thinkingLevel":"`...)
-		b = append(append(b, level(req.Model, req.Thinking)...), '"')
+		j.String(`,"thinkingConfig":{"thinkingLevel":`, level(req.Model, req.Thinking))
 	}
 	if req.Thinking != chela.ThinkingOff {
-		b = append(b, `,"includeThoughts":true`...)
+		j.Raw(`,"includeThoughts":true`)
 	}
-	return append(b, '}')
+	j.Raw("}")
 }
 
 func budget(req *chela.Request) int {

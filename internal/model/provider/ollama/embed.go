@@ -2,7 +2,6 @@ package ollama
 
 import (
 	"context"
-	"net/http"
 
 	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
@@ -21,11 +20,11 @@ type embedRequest struct {
 // Embed returns the vectors of texts. Errors are *chela.ProviderError, except ctx's
 // own.
 func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
-	whole, err := p.ask(ctx, http.MethodPost, "/api/embed", embedRequest{Model: req.Model, Input: req.Texts, Dimensions: req.Dimensions})
+	whole, err := p.server.Object(ctx, "/api/embed", embedRequest{Model: req.Model, Input: req.Texts, Dimensions: req.Dimensions})
 	if err != nil {
 		return nil, err
 	}
-	return p.guard.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
+	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
 		switch name {
 		case "embeddings":
 			into.Vectors = wire.Vectors(v, req.Len(), func(item wire.Value) wire.Value { return item })

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +35,7 @@ func (p *Provider) look(ctx context.Context, name string) (model, error) {
 	if ok {
 		return m, nil
 	}
-	v, err := p.ask(ctx, http.MethodPost, "/api/show", map[string]string{"model": name})
+	v, err := p.server.Object(ctx, "/api/show", map[string]string{"model": name})
 	if err != nil {
 		return model{}, err
 	}
@@ -69,36 +69,17 @@ func overflows(err error) bool {
 // the architecture's name: {"general.architecture": "llama",
 // "llama.context_length": 131072}.
 func readModel(v wire.Value) model {
-	var m model
-	for name, member := range v.Members() {
-		switch name {
-		case "capabilities":
-			for item := range member.Items() {
-				m.abilities = append(m.abilities, item.Text())
-			}
-		case "details":
-			for name, detail := range member.Members() {
-				if name == "family" {
-					m.family = detail.Text()
-				}
-			}
-		case "model_info":
-			for name, detail := range member.Members() {
-				if strings.HasSuffix(name, ".context_length") {
-					m.window = number(detail)
-				}
-			}
-		case "parameters":
-			m.room = modelParameter(member.Text(), "num_ctx")
-		case "remote_host":
-			m.remote = member.Text() != ""
+	m := model{
+		family: v.Member("details").Member("family").Text(), abilities: v.Member("capabilities").Texts(),
+		remote: v.Member("remote_host").Text() != "", room: modelParameter(v.Member("parameters").Text(), "num_ctx"),
+	}
+	for name, detail := range v.Member("model_info").Members() {
+		if strings.HasSuffix(name, ".context_length") {
+			m.window = int(min(max(detail.Int(), 0), 1<<30))
 		}
 	}
 	return m
 }
-
-// number returns a number of tokens.
-func number(v wire.Value) int { return int(min(max(v.Int(), 0), 1<<30)) }
 
 // modelParameter finds a parameter in a Modelfile's parameters, one per line.
 func modelParameter(text, name string) int {
@@ -134,8 +115,8 @@ func (p *Provider) Window(name string) int {
 // window returns the largest context that the server allocates for a model.
 func (p *Provider) window(m model) int {
 	most := cmp.Or(m.window, max(m.room, mostRoom))
-	if p.cfg.Window > 0 {
-		most = min(most, p.cfg.Window)
+	if p.most > 0 {
+		most = min(most, p.most)
 	}
 	return most
 }
@@ -145,22 +126,12 @@ func (p *Provider) window(m model) int {
 // power of two that holds the answer and the prompt, with a quarter to spare as
 // tokenizers differ. It is at least the model's own setting, and at most its
 // window.
-func (p *Provider) roomFor(m model, prompt, reply int) int {
+func roomFor(m model, prompt, reply, window int) int {
 	room := max(leastRoom, m.room)
 	for room < prompt+prompt/4+cmp.Or(reply, usualReply) {
 		room *= 2
 	}
-	return min(room, p.window(m))
-}
-
-// grow doubles the context; false if that exceeds the model's window.
-func (p *Provider) grow(o *options, m model) bool {
-	most := p.window(m)
-	if o.NumCtx >= most {
-		return false
-	}
-	o.NumCtx = min(2*o.NumCtx, most)
-	return true
+	return min(room, window)
 }
 
 // Models lists the installed models that generate text, the most recently
@@ -183,37 +154,23 @@ func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) {
 }
 
 // names yields the names of the installed models.
-func (p *Provider) names(ctx context.Context) func(func(string, error) bool) {
+func (p *Provider) names(ctx context.Context) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		v, err := p.ask(ctx, http.MethodGet, "/api/tags", nil)
+		v, err := p.server.Object(ctx, "/api/tags", nil)
 		if err != nil {
 			yield("", err)
 			return
 		}
-		for name, list := range v.Members() {
-			if name != "models" {
-				continue
-			}
-			for item := range list.Items() {
-				if !yield(nameOf(item), nil) {
-					return
-				}
+		for item := range v.Member("models").Items() {
+			if !yield(item.Member("name").Text(), nil) {
+				return
 			}
 		}
 	}
-}
-
-func nameOf(v wire.Value) string {
-	for name, member := range v.Members() {
-		if name == "name" {
-			return member.Text()
-		}
-	}
-	return ""
 }
 
 func (p *Provider) describe(name string, m model) chela.Model {
-	d := chela.Model{Provider: p.cfg.Name, Name: name, Window: m.window}
+	d := chela.Model{Provider: p.server.Provider, Name: name, Window: m.window}
 	if !m.remote {
 		d.Price = &chela.Price{}
 	}
@@ -252,7 +209,7 @@ func (p *Provider) First(ctx context.Context) (string, error) {
 		}
 	}
 	if first == "" {
-		return "", p.guard.Error(chela.NotFound, "has no model that generates text")
+		return "", p.server.Error(chela.NotFound, "has no model that generates text")
 	}
 	return first, nil
 }

@@ -156,8 +156,8 @@ func TestTranscript(t *testing.T) {
 		{"sees", all, `{"role":"user","content":"q","images":["UE5H"]},{"role":"assistant","content":"t"` + call +
 			`{"role":"tool","content":"seen","tool_name":"look","tool_call_id":"r1"},` +
 			`{"role":"user","content":"Image in the result of look (r1):","images":["UE5H"]},{"role":"assistant","content":"a"},{"role":"user","content":"(go on)"}]`},
-		{"sees nothing", []string{"completion"}, `{"role":"user","content":"q\n\u003cattachment type=\"image/png\"/\u003e (an image, which this model cannot see)"},` +
-			`{"role":"assistant","content":"t"` + call + `{"role":"tool","content":"seen\n\u003cattachment type=\"image/png\"/\u003e (an image, which this model cannot see)",` +
+		{"sees nothing", []string{"completion"}, `{"role":"user","content":"q\n<attachment type=\"image/png\"/> (an image, which this model cannot see)"},` +
+			`{"role":"assistant","content":"t"` + call + `{"role":"tool","content":"seen\n<attachment type=\"image/png\"/> (an image, which this model cannot see)",` +
 			`"tool_name":"look","tool_call_id":"r1"},{"role":"assistant","content":"a"},{"role":"user","content":"(go on)"}]`},
 	}
 	for _, tt := range tests {
@@ -186,10 +186,10 @@ func TestNew(t *testing.T) {
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	c := talking("llama", 8192, all, over)
-	if _, err := providertest.Ask(t, reach(t, c, ollama.Config{APIKey: "key-12345", Headers: map[string]string{"X-Own": "1"}}), hello()); err != nil {
+	if _, err := providertest.Ask(t, reach(t, c, ollama.Config{APIKey: "key-12345"}), hello()); err != nil {
 		t.Fatal(err)
 	}
-	if c.header.Get("Authorization") != "Bearer key-12345" || c.header.Get("X-Own") != "1" {
+	if c.header.Get("Authorization") != "Bearer key-12345" {
 		t.Errorf("sent %v", c.header)
 	}
 }

@@ -4,236 +4,211 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
+	"strconv"
 	"strings"
 
 	"chela"
+	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
 )
 
-// A request is the body of a step.
+// Parameters returns the parameters of Ollama's protocol, for
+// [provider.Parameters]. A format constrains every token of an answer, so it
+// excludes tool calls.
+func Parameters() []provider.Parameter {
+	return []provider.Parameter{
+		provider.ParameterTemperature, provider.ParameterTopP, provider.ParameterTopK, provider.ParameterPresencePenalty, provider.ParameterFrequencyPenalty, provider.ParameterSeed, provider.ParameterStop,
+		provider.ParameterJSONObject, provider.ParameterJSONSchema,
+	}
+}
+
+// A request writes the request of a step, whose context may grow.
 type request struct {
-	Model    string    `json:"model"`
-	Messages []message `json:"messages"`
-	Tools    []tool    `json:"tools,omitempty"`
-	Stream   bool      `json:"stream"`
-	Think    any       `json:"think,omitempty"` // a bool, or the name of a level
-
-	// Unless both are false, a prompt that does not fit is silently cut, and an
-	// answer that does not fit pushes the prompt out; see
-	// https://github.com/ollama/ollama/issues/3839.
-	Truncate bool `json:"truncate"`
-	Shift    bool `json:"shift"`
-
-	Format json.RawMessage `json:"format,omitempty"` // "json", or a schema
-
-	Options options `json:"options"`
+	wire.JSON // all members but the options
+	sampling  sampling
+	images    int
+	room      int // context, in tokens
+	window    int // largest context
 }
 
-type options struct {
-	NumCtx     int `json:"num_ctx"`
-	NumPredict int `json:"num_predict,omitempty"`
-	sampling
+// sampling are the options of a request besides the context.
+type sampling struct {
+	NumPredict       int      `json:"num_predict,omitempty"`
+	Temperature      *float64 `json:"temperature,omitempty"`
+	TopP             *float64 `json:"top_p,omitempty"`
+	TopK             *int64   `json:"top_k,omitempty"`
+	PresencePenalty  *float64 `json:"presence_penalty,omitempty"`
+	FrequencyPenalty *float64 `json:"frequency_penalty,omitempty"`
+	Seed             *int64   `json:"seed,omitempty"`
+	Stop             []string `json:"stop,omitempty"`
 }
 
-type message struct {
-	Role       string   `json:"role"`
-	Content    string   `json:"content"`
-	Thinking   string   `json:"thinking,omitempty"`
-	Images     [][]byte `json:"images,omitempty"`
-	Calls      []call   `json:"tool_calls,omitempty"`
-	ToolName   string   `json:"tool_name,omitempty"`
-	ToolCallID string   `json:"tool_call_id,omitempty"`
+// body returns the JSON of the request.
+func (r *request) body() []byte {
+	j := append(wire.JSON{}, r.JSON...)
+	return *j.Int(`,"options":{"num_ctx":`, r.room).Members(r.sampling).Raw("}}")
 }
 
-type call struct {
-	ID       string   `json:"id"`
-	Function function `json:"function"`
+// grow doubles the context; false if that exceeds the model's window.
+func (r *request) grow() bool {
+	fits := r.room < r.window
+	r.room = min(2*r.room, r.window)
+	return fits
 }
 
-type function struct {
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
-type tool struct {
-	Type     string   `json:"type"`
-	Function toolSpec `json:"function"`
-}
-
-type toolSpec struct {
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-}
-
-// refShape is the form of a call id. The protocol accepts any.
-var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-
-// body returns the request for a step.
-func (p *Provider) body(ctx context.Context, req *chela.Request, m model) (*request, error) {
-	body := &request{Model: req.Model, Stream: !req.Plain, Think: think(req.Thinking, m)}
-	for _, t := range req.Tools {
-		made, err := p.tool(t)
-		if err != nil {
-			return nil, err
+// request returns the request for a step. Images of results follow in a user message
+// after all results of the step, because few templates support them in results, and
+// are left out for a model without vision.
+//
+// Unless truncate and shift are false, a prompt that does not fit is silently cut, and
+// an answer that does not fit pushes the prompt out; see
+// https://github.com/ollama/ollama/issues/3839.
+func (p *Provider) request(ctx context.Context, req *chela.Request, m model) (*request, error) {
+	form := wire.Form{Aside: true, Ends: true} // otherwise the model continues its own message
+	if m.abilities != nil && !m.can("vision") {
+		form.Blind = func(image wire.Part) string {
+			return fmt.Sprintf("<attachment type=%q/> (an image, which this model cannot see)", image.MediaType)
 		}
-		body.Tools = append(body.Tools, made)
 	}
-	if strings.TrimSpace(req.System) != "" {
-		body.Messages = append(body.Messages, message{Role: "system", Content: strings.ToValidUTF8(req.System, "\uFFFD")})
-	}
-	messages, err := p.messages(ctx, req, m)
+	items, err := p.server.Items(ctx, req, wire.Whole(req.Messages, wire.FitsRef), form)
 	if err != nil {
 		return nil, err
 	}
-	body.Messages = append(body.Messages, messages...)
+	r := &request{window: p.window(m), sampling: sampling{NumPredict: req.MaxTokens}}
+	r.String(`{"model":`, req.Model).Raw(`,"stream":`).Raw(strconv.FormatBool(!req.Plain)).Raw(`,"truncate":false,"shift":false`)
+	if think := think(req.Thinking, m); think != "" {
+		r.Raw(`,"think":`).Raw(think)
+	}
+	if err := p.tools(r, req.Tools); err != nil {
+		return nil, err
+	}
+	r.Raw(`,"messages":[`)
+	if system := wire.System(req); system != "" {
+		r.String(`{"role":"system","content":`, system).Raw("},")
+	}
+	for _, it := range items {
+		r.add(it)
+	}
+	r.End("]")
+	const perImage, bytesOfToken = 1_500, 3 // on the high side
 	tokens := req.Tokens
 	if tokens == 0 {
-		tokens = body.tokens()
+		tokens = len(r.JSON)/bytesOfToken + r.images*perImage
 	}
-	body.Options = options{NumCtx: p.roomFor(m, tokens, req.MaxTokens), NumPredict: req.MaxTokens}
-	body.sample(req.Sampling)
-	return body, nil
+	r.room = roomFor(m, tokens, req.MaxTokens, r.window)
+	r.sample(req.Sampling)
+	return r, nil
 }
 
-// tokens estimates the tokens of a request, erring on the high side.
-func (r *request) tokens() int {
-	const perImage, bytesOfToken = 1_500, 3
-	size, images := 0, 0
-	for _, m := range r.Messages {
-		size += len(m.Content) + len(m.Thinking)
-		images += len(m.Images)
-		for _, c := range m.Calls {
-			size += len(c.Function.Name) + len(c.Function.Arguments)
-		}
+// sample sets the sampling parameters.
+func (r *request) sample(s *chela.Sampling) {
+	if s == nil {
+		return
 	}
-	for _, t := range r.Tools {
-		size += len(t.Function.Name) + len(t.Function.Description) + len(t.Function.Parameters)
+	r.sampling = sampling{r.sampling.NumPredict, s.Temperature, s.TopP, s.TopK, s.PresencePenalty, s.FrequencyPenalty, s.Seed, s.Stop}
+	switch {
+	case s.Format == nil:
+	case len(s.Format.Schema) > 0:
+		r.Bytes(`,"format":`, s.Format.Schema)
+	default:
+		r.Raw(`,"format":"json"`)
 	}
-	return size/bytesOfToken + images*perImage
 }
 
-func (p *Provider) tool(t chela.ToolSpec) (tool, error) {
-	schema := json.RawMessage(`{"type":"object","properties":{}}`)
-	if len(t.Input) > 0 && string(t.Input) != "null" {
-		if v, ok := wire.Object(t.Input); !ok || !v.IsObject() {
-			return tool{}, p.guard.Unsent(chela.Invalid, fmt.Sprintf("schema of tool %q is not a JSON object", t.Name))
-		}
-		schema = t.Input
+// tools writes the tools.
+func (p *Provider) tools(r *request, tools []chela.ToolSpec) error {
+	if len(tools) == 0 {
+		return nil
 	}
-	return tool{Type: "function", Function: toolSpec{Name: t.Name, Description: t.Description, Parameters: schema}}, nil
+	r.Raw(`,"tools":[`)
+	for _, t := range tools {
+		if len(t.Input) == 0 {
+			t.Input = json.RawMessage("null")
+		}
+		schema, err := p.server.Schema(t, `{"type":"object","properties":{}}`)
+		if err != nil {
+			return err
+		}
+		r.String(`{"type":"function","function":{"name":`, t.Name)
+		if t.Description != "" {
+			r.String(`,"description":`, t.Description)
+		}
+		r.Bytes(`,"parameters":`, schema).Raw("}},")
+	}
+	r.End("]")
+	return nil
 }
 
 // levels maps levels for models that take one, the gpt-oss family, which always
 // think. See https://docs.ollama.com/capabilities/thinking.
 var levels = map[chela.ThinkingLevel]string{
-	chela.ThinkingOff:     "low",
-	chela.ThinkingMinimal: "low",
-	chela.ThinkingLow:     "low",
-	chela.ThinkingMedium:  "medium",
-	chela.ThinkingHigh:    "high",
-	chela.ThinkingXHigh:   "high",
+	chela.ThinkingOff:     `"low"`,
+	chela.ThinkingMinimal: `"low"`,
+	chela.ThinkingLow:     `"low"`,
+	chela.ThinkingMedium:  `"medium"`,
+	chela.ThinkingHigh:    `"high"`,
+	chela.ThinkingXHigh:   `"high"`,
 }
 
-// think returns the think member: a level, true or false, or nil for the
-// model's default. Models without thinking reject the member.
-func think(level chela.ThinkingLevel, m model) any {
+// think returns the JSON of the think member: a level, true or false, or nothing for
+// the model's default. Models without thinking reject the member.
+func think(level chela.ThinkingLevel, m model) string {
 	switch {
 	case level == "" || !m.can("thinking"):
-		return nil
+		return ""
 	case strings.ReplaceAll(m.family, "-", "") == "gptoss":
 		return levels[level]
 	default:
-		return level != chela.ThinkingOff
+		return strconv.FormatBool(level != chela.ThinkingOff)
 	}
 }
 
-// messages returns the conversation. Images of results follow in a user message
-// after all results of the step, because few templates support them in results.
-func (p *Provider) messages(ctx context.Context, req *chela.Request, m model) ([]message, error) {
-	var c conversation
-	for _, said := range wire.Whole(req.Messages, refShape.MatchString) {
-		if said.Role != chela.RoleTool {
-			c.show()
-		}
-		if said.Role == chela.RoleAssistant {
-			c.list = append(c.list, assistant(said))
-			continue
-		}
-		parts, err := p.guard.Parts(ctx, req, said)
-		if err != nil {
-			return nil, err
-		}
-		parts = seen(parts, m)
-		if said.Role == chela.RoleUser {
-			c.user(parts)
-			continue
-		}
-		text, images := wire.Aside(said, parts)
-		c.list = append(c.list, message{Role: "tool", Content: text, ToolName: said.Tool, ToolCallID: said.Ref})
-		c.images = append(c.images, images...)
-	}
-	c.show()
-	if n := len(c.list); n > 0 && c.list[n-1].Role == "assistant" {
-		c.list = append(c.list, message{Role: "user", Content: "(go on)"}) // otherwise the model continues its own message
-	}
-	return c.list, nil
-}
-
-// A conversation is the messages of a request.
-type conversation struct {
-	list   []message
-	images []wire.Part // of results; each follows a line with its source
-}
-
-// user appends a user message with its images.
-func (c *conversation) user(parts []wire.Part) {
-	m := message{Role: "user"}
+// add writes a message. Its images follow its texts.
+func (r *request) add(it wire.Item) {
 	var texts []string
-	for _, part := range parts {
-		if part.Image != nil {
-			m.Images = append(m.Images, part.Image)
-		} else {
+	var images wire.JSON
+	for part := range it.Content() {
+		if part.Image == nil {
 			texts = append(texts, part.Text)
+			continue
 		}
+		images.Base64(`"`, part.Image).Raw(",")
+		r.images++
 	}
-	m.Content = strings.Join(texts, "\n")
-	c.list = append(c.list, m)
-}
-
-// show appends the deferred images of results.
-func (c *conversation) show() {
-	if len(c.images) > 0 {
-		c.user(c.images)
-		c.images = nil
+	r.String(`{"role":`, string(it.Role)).String(`,"content":`, strings.Join(texts, "\n"))
+	if len(images) > 0 {
+		r.Bytes(`,"images":[`, images).End("]")
 	}
-}
-
-// seen returns the parts that a model can read: for a model without vision,
-// images become a line of text.
-func seen(parts []wire.Part, m model) []wire.Part {
-	if m.abilities == nil || m.can("vision") {
-		return parts
+	if it.Role == chela.RoleAssistant {
+		r.said(it.Message)
 	}
-	for i, part := range parts {
-		if part.Image != nil {
-			parts[i] = wire.Part{Text: fmt.Sprintf("<attachment type=%q/> (an image, which this model cannot see)", part.MediaType)}
+	if it.Role == chela.RoleTool {
+		if it.Tool != "" {
+			r.String(`,"tool_name":`, it.Tool)
 		}
+		r.String(`,"tool_call_id":`, it.Ref)
 	}
-	return parts
+	r.Raw("},")
 }
 
-// assistant returns a past answer of the model, with its own thinking.
-func assistant(said chela.Message) message {
-	m := message{Role: "assistant", Content: said.Text}
-	for _, t := range said.Thinking {
+// said writes the thinking and the calls of a past answer, which goes with its own
+// thinking.
+func (r *request) said(m *chela.Message) {
+	thinking := ""
+	for _, t := range m.Thinking {
 		if t.Provider == kind {
-			m.Thinking += t.Text
+			thinking += t.Text
 		}
 	}
-	for _, c := range said.Calls {
-		m.Calls = append(m.Calls, call{ID: c.Ref, Function: function{Name: c.Tool, Arguments: c.Args}})
+	if thinking != "" {
+		r.String(`,"thinking":`, thinking)
 	}
-	return m
+	if len(m.Calls) == 0 {
+		return
+	}
+	r.Raw(`,"tool_calls":[`)
+	for _, c := range m.Calls {
+		r.String(`{"id":`, c.Ref).String(`,"function":{"name":`, c.Tool).Bytes(`,"arguments":`, c.Args).Raw("}},")
+	}
+	r.End("]")
 }

@@ -36,11 +36,7 @@ func readChoice(v wire.Value) choice {
 		case "delta", "message":
 			c.readSaid(member)
 		case "logprobs":
-			for name, list := range member.Members() {
-				if name == "content" {
-					c.logprobs = slices.Collect(list.Items())
-				}
-			}
+			c.logprobs = slices.Collect(member.Member("content").Items())
 		}
 	}
 	return c
@@ -62,12 +58,13 @@ func (c *choice) readSaid(v wire.Value) {
 		case name == "reasoning" && member.IsString():
 			reasoning = member.Text()
 		case name == "reasoning_details":
-			for item := range member.Items() {
-				c.details = append(c.details, item)
-			}
+			c.details = slices.Collect(member.Items())
 		case name == "tool_calls":
 			for item := range member.Items() {
-				c.calls = append(c.calls, readCall(item))
+				f := item.Member("function")
+				c.calls = append(c.calls, callPiece{
+					item.Member("index").Int(), item.Member("id").Text(), f.Member("name").Text(), f.Member("arguments").Text(),
+				})
 			}
 		}
 	}
@@ -83,66 +80,22 @@ func (c *choice) readContent(v wire.Value) {
 	}
 	c.text = ""
 	for part := range v.Items() {
-		for name, member := range part.Members() {
-			switch name {
-			case "text":
-				c.text += member.Text()
-			case "thinking":
-				for thought := range member.Items() {
-					for name, text := range thought.Members() {
-						if name == "text" {
-							c.thinking += text.Text()
-						}
-					}
-				}
-			}
+		c.text += part.Member("text").Text()
+		for thought := range part.Member("thinking").Items() {
+			c.thinking += thought.Member("text").Text()
 		}
 	}
-}
-
-func readCall(v wire.Value) callPiece {
-	var c callPiece
-	for name, member := range v.Members() {
-		switch name {
-		case "index":
-			c.index = member.Int()
-		case "id":
-			c.id = member.Text()
-		case "function":
-			for name, member := range member.Members() {
-				switch name {
-				case "name":
-					c.name = member.Text()
-				case "arguments":
-					c.args = member.Text()
-				}
-			}
-		}
-	}
-	return c
 }
 
 // usage reads the token counts. prompt_tokens includes tokens read from or
 // written to the cache. DeepSeek reports cache reads at the top level. xAI
 // excludes reasoning from the completion tokens, which shows in the total.
 func usage(v wire.Value) chela.TokenUsage {
-	var u chela.TokenUsage
-	var prompt, total int64
-	for name, member := range v.Members() {
-		switch name {
-		case "prompt_tokens":
-			prompt = member.Int()
-		case "total_tokens":
-			total = member.Int()
-		case "prompt_cache_hit_tokens":
-			u.CacheRead = max(u.CacheRead, member.Int())
-		case "completion_tokens":
-			u.Output = max(member.Int(), 0)
-		case "prompt_tokens_details", "completion_tokens_details":
-			ReadDetails(&u, member)
-		}
-	}
-	if u.Reasoning > 0 && total == prompt+u.Output+u.Reasoning {
+	prompt := v.Member("prompt_tokens").Int()
+	u := chela.TokenUsage{CacheRead: v.Count("prompt_cache_hit_tokens"), Output: v.Count("completion_tokens")}
+	ReadDetails(&u, v.Member("prompt_tokens_details"))
+	ReadDetails(&u, v.Member("completion_tokens_details"))
+	if u.Reasoning > 0 && v.Member("total_tokens").Int() == prompt+u.Output+u.Reasoning {
 		u.Output += u.Reasoning
 	}
 	u.Input = max(prompt-u.CacheRead-u.CacheWrite, 0)

@@ -96,27 +96,17 @@ func (d details) String() string {
 	if len(d) == 0 {
 		return ""
 	}
-	b := []byte{'['}
-	for i := range d {
-		if i > 0 {
-			b = append(b, ',')
+	var j wire.JSON
+	j.Raw("[")
+	for _, one := range d {
+		j.Raw("{")
+		for _, m := range one.members {
+			j.Raw(`"`).Raw(m.name).Bytes(`":`, m.value).Raw(",")
 		}
-		b = d[i].append(b)
+		if one.name != "" {
+			j.Raw(`"`).Raw(one.name).Quoted(`":`, one.text)
+		}
+		j.End("},")
 	}
-	return string(append(b, ']'))
-}
-
-func (d *detail) append(b []byte) []byte {
-	b = append(b, '{')
-	for _, m := range d.members {
-		b = append(b, '"')
-		b = append(b, m.name...)
-		b = append(append(append(b, `":`...), m.value...), ',')
-	}
-	if d.name != "" {
-		b = append(b, '"')
-		b = append(b, d.name...)
-		b = wire.AppendString(append(b, `":`...), d.text)
-	}
-	return append(bytes.TrimSuffix(b, []byte(",")), '}')
+	return string(*j.End("]"))
 }

@@ -2,9 +2,7 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 
-	"chela"
 	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
 )
@@ -27,22 +25,11 @@ func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*
 	if req.Tokens != nil {
 		body.Input = req.Tokens
 	}
-	raw, err := json.Marshal(body)
-	if err != nil {
-		return nil, p.guard.Unsent(chela.Invalid, err.Error())
-	}
-	sent := wire.NewBody(raw)
-	defer sent.Release()
-	res, err := p.server.Post(ctx, "embeddings", sent, true)
+	whole, err := p.server.Object(ctx, "/embeddings", body)
 	if err != nil {
 		return nil, err
 	}
-	defer res.Body.Close()
-	whole, err := p.guard.ReadObject(ctx, res.Body)
-	if err != nil {
-		return nil, err
-	}
-	return p.guard.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
+	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
 		switch name {
 		case "data":
 			readEmbeddings(into.Vectors, v)

@@ -16,11 +16,10 @@ import (
 
 // Config holds the server's address, its key and options.
 type Config struct {
-	Name       string            // of the provider in errors and model names; empty means "openai"
-	BaseURL    string            // including the version; empty means OpenAI's
-	APIKey     string            // sent as bearer token; local servers need none
-	HTTPClient *http.Client      // nil means one with the defaults of net/http; redirects are never followed
-	Headers    map[string]string // sent with each request; their values count as secrets
+	Name       string       // of the provider in errors and model names; empty means "openai"
+	BaseURL    string       // including the version; empty means OpenAI's
+	APIKey     string       // sent as bearer token; local servers need none
+	HTTPClient *http.Client // nil means one with the defaults of net/http; redirects are never followed
 
 	// Lacks lists the protocol features that the server does not support, Has
 	// its extensions. A nil Lacks means none for OpenAI itself and Azure, and
@@ -40,8 +39,7 @@ var unsure = []catalogue.Feature{catalogue.FeatureStrict, catalogue.FeatureMaxCo
 // A Provider is a client of a Chat Completions server. It is safe for
 // concurrent use.
 type Provider struct {
-	server  *Server
-	guard   wire.Guard
+	server  *wire.Server
 	tools   wire.Toolbox
 	quirks  quirks
 	options *Options
@@ -50,56 +48,30 @@ type Provider struct {
 // New returns a provider; it makes no request. It returns Invalid for a
 // malformed address, and Denied if the key for OpenAI itself is missing.
 func New(cfg Config) (*Provider, error) {
-	server, err := ReachServer(ServerConfig{
-		Name: cmp.Or(cfg.Name, "openai"), BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, HTTPClient: cfg.HTTPClient, Headers: cfg.Headers,
-	})
+	server, err := Reach(wire.Config{Name: cmp.Or(cfg.Name, kind), BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, HTTPClient: cfg.HTTPClient})
 	if err != nil {
 		return nil, err
 	}
+	server.Incomplete = "sent an answer without choices"
 	q := quirks{lacks: cfg.Lacks, has: cfg.Has}
-	if q.lacks == nil && !server.Vendor {
+	if q.lacks == nil && !IsVendor(server) {
 		q.lacks = unsure
 	}
-	return &Provider{server: server, guard: server.Guard, quirks: q, options: NewOptions(cfg.Omit, cfg.Levels)}, nil
+	return &Provider{server: server, quirks: q, options: NewOptions(cfg.Omit, cfg.Levels)}, nil
 }
 
-// Stream performs one step of a model; see [chela.Provider].
+// Stream performs one step of a model; see [chela.Provider]. If an optional field
+// is refused, the request is sent again without it.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	return p.server.Stream(ctx, func(ctx context.Context) wire.Request {
+		return wire.Request{
+			Path: "/chat/completions", Plain: req.Plain, Answer: newAnswer(p, req),
+			Body:  func() ([]byte, error) { return p.body(ctx, req) },
+			Learn: p.options.Learner(req.Model, &p.tools),
 		}
-		res, err := p.ask(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		defer res.Body.Close()
-		if req.Plain {
-			return p.readPlain(ctx, res, newAnswer(req), emit)
-		}
-		return p.readStream(ctx, res, newAnswer(req), emit)
 	})
-}
-
-// ask sends the request. If an optional field is refused, the request is sent
-// again without it.
-func (p *Provider) ask(ctx context.Context, req *chela.Request) (*http.Response, error) {
-	for n := 1; ; n++ {
-		raw, err := p.body(ctx, req)
-		if err != nil {
-			return nil, err
-		}
-		body := wire.NewBody(raw)
-		res, err := p.server.Post(ctx, "chat/completions", body, req.Plain)
-		learnt := err != nil && n <= MaxRefusals && p.options.Learn(req.Model, raw, err)
-		body.Release()
-		if !learnt {
-			return res, err
-		}
-		p.tools.Forget()
-	}
 }
 
 // Models lists the server's models. Limits are set only if the server reports
 // them, as OpenRouter, Groq and vLLM do.
-func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) { return p.server.Models(ctx) }
+func (p *Provider) Models(ctx context.Context) ([]chela.Model, error) { return Models(ctx, p.server) }

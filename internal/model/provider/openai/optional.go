@@ -15,10 +15,11 @@ import (
 
 	"chela"
 	"chela/internal/model/catalogue"
+	"chela/internal/model/provider/wire"
 )
 
-// MaxRefusals bounds the attempts of one request after the first one.
-const MaxRefusals = 8
+// maxRefusals bounds the attempts of one request after the first one.
+const maxRefusals = 8
 
 // Options tracks which optional fields the models of a server accept. It is safe
 // for concurrent use.
@@ -77,11 +78,25 @@ func Nearest(wanted chela.ThinkingLevel, accepted []chela.ThinkingLevel) (best c
 	return best
 }
 
-// Learn takes in the refusal of a request to a model. It reports whether the
-// next request will differ, so that it is worth a second attempt.
-func (o *Options) Learn(model string, body []byte, err error) bool {
-	var pe *chela.ProviderError
-	if !errors.As(err, &pe) || pe.Overflow || pe.Status != http.StatusBadRequest && pe.Status != http.StatusUnprocessableEntity ||
+// Learner returns the function that learns from the refusals of one request to a
+// model, see [wire.Request]. It makes tools forget what depended on the options.
+func (o *Options) Learner(model string, tools *wire.Toolbox) func(sent []byte, err error) bool {
+	refusals := 0
+	return func(sent []byte, err error) bool {
+		refusals++
+		learned := refusals <= maxRefusals && o.learn(model, sent, err)
+		if learned {
+			tools.Forget()
+		}
+		return learned
+	}
+}
+
+// learn takes in the refusal of a request to a model. It reports whether the
+// next request will differ.
+func (o *Options) learn(model string, body []byte, err error) bool {
+	pe, ok := errors.AsType[*chela.ProviderError](err)
+	if !ok || pe.Overflow || pe.Status != http.StatusBadRequest && pe.Status != http.StatusUnprocessableEntity ||
 		!unwanted.MatchString(pe.Msg) {
 		return false
 	}

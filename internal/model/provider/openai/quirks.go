@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -90,43 +89,27 @@ func oneByOne(messages []chela.Message) []chela.Message {
 	return out
 }
 
-// visible replaces images by a line of text if the server supports none.
-func (q quirks) visible(parts []wire.Part) []wire.Part {
-	if q.knows(catalogue.FeatureImages) {
-		return parts
-	}
-	for i, part := range parts {
-		if part.Image != nil {
-			parts[i] = wire.Part{Text: fmt.Sprintf("<attachment type=%q bytes=\"%d\"/> (this model sees no images)", part.MediaType, len(part.Image))}
-		}
-	}
-	return parts
-}
-
 // appendReasoning appends the reasoning of a past answer in the form that the
 // server requires. A server that requires reasoning_content rejects calls
 // without it, even if the model did not think or another model made the call.
-func (q quirks) appendReasoning(b []byte, m chela.Message) []byte {
+func (q quirks) appendReasoning(j *wire.JSON, m *chela.Message) {
 	for _, f := range []catalogue.Feature{catalogue.FeatureReasoningContent, catalogue.FeatureReasoning} {
 		if q.adds(f) && len(m.Calls) > 0 {
-			b = append(b, ',')
-			b = wire.AppendString(b, f)
-			b = wire.AppendString(append(b, ':'), thought(m))
+			j.String(",", string(f)).String(":", thought(m))
 		}
 	}
 	if q.adds(catalogue.FeatureReasoningDetails) {
 		for _, t := range m.Thinking {
 			if t.Provider == kind && strings.HasPrefix(t.Signature, "[") && json.Valid([]byte(t.Signature)) {
-				b = append(b, `,"reasoning_details":`...)
-				return append(b, t.Signature...)
+				j.Raw(`,"reasoning_details":`).Raw(t.Signature)
+				return
 			}
 		}
 	}
-	return b
 }
 
 // thought returns the reasoning of a past answer of this protocol.
-func thought(m chela.Message) string {
+func thought(m *chela.Message) string {
 	var all strings.Builder
 	for _, t := range m.Thinking {
 		if t.Provider == kind {

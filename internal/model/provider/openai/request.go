@@ -1,10 +1,9 @@
 package openai
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"chela"
@@ -12,78 +11,88 @@ import (
 	"chela/internal/model/provider/wire"
 )
 
-// body returns the JSON of a request. It is hand-written: each step sends the
-// whole conversation, and the SDK's encoder takes 2.4 µs per message. The
-// conversation comes last, and no message depends on a later one, so successive
-// steps share their prefix.
+// body returns the JSON of a request. The conversation comes last, and no message
+// depends on a later one, so successive steps share their prefix. Results can hold
+// text only.
 func (p *Provider) body(ctx context.Context, req *chela.Request) ([]byte, error) {
 	messages := p.quirks.whole(req.Messages)
-	b := wire.Scratch(wire.Size(req, messages))
-	b = append(b, `{"model":`...)
-	b = wire.AppendString(b, req.Model)
-	b = p.appendOptions(b, req)
-	var err error
-	if len(req.Tools) > 0 {
-		b = append(b, `,"tools":[`...)
-		if b, err = p.tools.Append(b, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
-			return nil, err
-		}
-		b = append(b, ']')
-		if p.quirks.adds(catalogue.FeatureParallelSwitch) && p.options.Sends(req.Model, catalogue.OptionalParallelCalls) && (req.Sampling == nil || !req.Sampling.SingleCall) {
-			b = append(b, `,"parallel_tool_calls":true`...)
+	form := wire.Form{Aside: true}
+	if !p.quirks.knows(catalogue.FeatureImages) {
+		form.Blind = func(image wire.Part) string {
+			return fmt.Sprintf("<attachment type=%q bytes=\"%d\"/> (this model sees no images)", image.MediaType, len(image.Image))
 		}
 	}
-	b = append(b, `,"messages":[`...)
-	if strings.TrimSpace(req.System) != "" {
-		b = append(b, `{"role":"system","content":`...)
-		b = appendContent(b, strings.ToValidUTF8(req.System, "\uFFFD"), p.marksCache(req.Model))
-		b = append(b, "},"...)
-	}
-	if b, err = p.appendMessages(ctx, b, req, messages); err != nil {
+	items, err := p.server.Items(ctx, req, messages, form)
+	if err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimSuffix(b, []byte(",")), "]}"...), nil
-}
-
-// appendOptions appends all members other than model, tools and conversation.
-func (p *Provider) appendOptions(b []byte, req *chela.Request) []byte {
-	q := p.quirks
-	sends := func(field string) bool { return p.options.Sends(req.Model, field) }
-	if !req.Plain {
-		b = append(b, `,"stream":true`...)
-		if q.knows(catalogue.FeatureStreamUsage) && sends(catalogue.OptionalStreamOptions) {
-			b = append(b, `,"stream_options":{"include_usage":true}`...)
+	r := request{JSON: wire.Scratch(wire.Size(req, messages)), p: p, Request: req}
+	r.String(`{"model":`, req.Model)
+	r.options()
+	if len(req.Tools) > 0 {
+		r.Raw(`,"tools":[`)
+		if r.JSON, err = p.tools.Append(r.JSON, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
+			return nil, err
+		}
+		r.Raw("]")
+		if p.quirks.adds(catalogue.FeatureParallelSwitch) && r.sends(catalogue.OptionalParallelCalls) && (req.Sampling == nil || !req.Sampling.SingleCall) {
+			r.Raw(`,"parallel_tool_calls":true`)
 		}
 	}
-	if q.adds(catalogue.FeatureThinkingSwitch) && req.Thinking == chela.ThinkingOff && sends(catalogue.OptionalThinking) {
-		b = append(b, `,"thinking":{"type":"disabled"}`...)
+	r.Raw(`,"messages":[`)
+	if system := wire.System(req); system != "" {
+		r.Raw(`{"role":"system","content":`)
+		r.content(system, r.marksCache())
 	}
-	if effort := p.effort(req); effort != "" {
-		b = append(b, `,"reasoning_effort":`...)
-		b = wire.AppendString(b, effort)
+	marks := r.cacheMarks(items)
+	for i, it := range items {
+		r.add(it, slices.Contains(marks, i))
 	}
-	if field := p.limitField(req.Model); req.MaxTokens > 0 && field != "" {
-		b = append(b, `,"`...)
-		b = append(b, field...)
-		b = append(b, `":`...)
-		b = strconv.AppendInt(b, int64(req.MaxTokens), 10)
+	return *r.End("]}"), nil
+}
+
+// A request writes a request.
+type request struct {
+	wire.JSON
+	*chela.Request
+	p *Provider
+}
+
+func (r *request) sends(field string) bool { return r.p.options.Sends(r.Model, field) }
+
+// options appends all members other than model, tools and conversation.
+func (r *request) options() {
+	q := r.p.quirks
+	if !r.Plain {
+		r.Raw(`,"stream":true`)
+		if q.knows(catalogue.FeatureStreamUsage) && r.sends(catalogue.OptionalStreamOptions) {
+			r.Raw(`,"stream_options":{"include_usage":true}`)
+		}
 	}
-	if req.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) && sends(catalogue.OptionalPromptCacheKey) {
-		b = append(b, `,"prompt_cache_key":`...)
-		b = AppendCacheKey(b, req.Session)
+	if q.adds(catalogue.FeatureThinkingSwitch) && r.Thinking == chela.ThinkingOff && r.sends(catalogue.OptionalThinking) {
+		r.Raw(`,"thinking":{"type":"disabled"}`)
 	}
-	return appendSampling(b, req.Sampling)
+	if effort := r.effort(); effort != "" {
+		r.String(`,"reasoning_effort":`, effort)
+	}
+	if field := r.limitField(); r.MaxTokens > 0 && field != "" {
+		r.String(",", field).Int(":", r.MaxTokens)
+	}
+	if r.Session != "" && q.knows(catalogue.FeaturePromptCacheKey) && r.sends(catalogue.OptionalPromptCacheKey) {
+		r.String(`,"prompt_cache_key":`, CacheKey(r.Session))
+	}
+	appendSampling(&r.JSON, r.Sampling)
 }
 
 // limitField returns the name of the output limit; empty if the model accepts
 // neither of its two names.
-func (p *Provider) limitField(model string) string {
+func (r *request) limitField() string {
 	fields := []string{catalogue.OptionalMaxCompletionTokens, catalogue.OptionalMaxTokens}
-	if !p.quirks.knows(catalogue.FeatureMaxCompletionTokens) {
+	if !r.p.quirks.knows(catalogue.FeatureMaxCompletionTokens) {
 		slices.Reverse(fields)
 	}
 	for _, field := range fields {
-		if p.options.Sends(model, field) {
+		if r.sends(field) {
 			return field
 		}
 	}
@@ -92,169 +101,115 @@ func (p *Provider) limitField(model string) string {
 
 // effort returns the reasoning_effort of a request: that of its level, or the
 // nearest one that the model accepts; empty for the model's default.
-func (p *Provider) effort(req *chela.Request) string {
-	if !p.quirks.knows(catalogue.FeatureReasoningEffort) || !p.options.Sends(req.Model, catalogue.OptionalEffort) {
+func (r *request) effort() string {
+	if !r.p.quirks.knows(catalogue.FeatureReasoningEffort) || !r.sends(catalogue.OptionalEffort) {
 		return ""
 	}
-	if levels, ok := p.options.Levels(req.Model); ok {
-		return Effort(Nearest(req.Thinking, levels))
+	if levels, ok := r.p.options.Levels(r.Model); ok {
+		return Effort(Nearest(r.Thinking, levels))
 	}
-	return p.quirks.effort(req.Thinking)
+	return r.p.quirks.effort(r.Thinking)
 }
 
-// appendMessages appends the conversation, each message followed by a comma.
-// Results can hold text only, so their images follow in a user message after
-// all results of the step.
-func (p *Provider) appendMessages(ctx context.Context, b []byte, req *chela.Request, messages []chela.Message) ([]byte, error) {
-	var shown []wire.Part // images of results; each follows a line with its source
-	marks := p.cacheMarks(req.Model, messages)
-	for i, m := range messages {
-		if m.Role != chela.RoleTool && len(shown) > 0 {
-			b = appendUser(b, shown)
-			shown = nil
-		}
-		switch {
-		case m.Role == chela.RoleAssistant:
-			b = p.appendSaid(b, m)
-			continue
-		case len(m.Attachments) == 0:
-			b = appendText(b, m, m.Text, slices.Contains(marks, i))
-			continue
-		}
-		parts, err := p.guard.Parts(ctx, req, m)
-		if err != nil {
-			return nil, err
-		}
-		parts = p.quirks.visible(parts)
-		if m.Role == chela.RoleUser {
-			b = appendUser(b, parts)
-			continue
-		}
-		text, images := wire.Aside(m, parts)
-		b = appendText(b, m, text, false)
-		shown = append(shown, images...)
+// marksCache reports whether the prompt is marked for the cache: Claude caches
+// nothing else.
+func (r *request) marksCache() bool {
+	return r.p.quirks.adds(catalogue.FeatureCacheControl) && strings.Contains(r.Model, "claude")
+}
+
+// cacheMarks returns the messages that end a cached part: the newest one, and the
+// newest one of the request before, whose part is read from the cache.
+func (r *request) cacheMarks(items []wire.Item) (marks []int) {
+	if !r.marksCache() {
+		return nil
 	}
-	if len(shown) > 0 {
-		b = appendUser(b, shown)
+	last := chela.RoleAssistant
+	for i := len(items) - 1; i >= 0 && len(marks) < 2; i-- {
+		it := items[i]
+		if it.Role != chela.RoleAssistant && last == chela.RoleAssistant && it.Parts == nil && len(it.Attachments) == 0 {
+			marks = append(marks, i)
+		}
+		last = it.Role
 	}
-	return b, nil
+	return marks
 }
 
 // cacheMark ends a part of the prompt that is kept in the cache, see
 // https://openrouter.ai/docs/features/prompt-caching.
 const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 
-// marksCache reports whether prompts to a model are marked for the cache: Claude
-// caches nothing else.
-func (p *Provider) marksCache(model string) bool {
-	return p.quirks.adds(catalogue.FeatureCacheControl) && strings.Contains(model, "claude")
-}
-
-// cacheMarks returns the messages that end a cached part: the newest one, and the
-// newest one of the request before, whose part is read from the cache.
-func (p *Provider) cacheMarks(model string, messages []chela.Message) (marks []int) {
-	if !p.marksCache(model) {
-		return nil
-	}
-	last := chela.RoleAssistant
-	for i := len(messages) - 1; i >= 0 && len(marks) < 2; i-- {
-		m := messages[i]
-		if m.Role != chela.RoleAssistant && last == chela.RoleAssistant && len(m.Attachments) == 0 {
-			marks = append(marks, i)
+// add writes a message, which may end a cached part, with a comma after it.
+func (r *request) add(it wire.Item, mark bool) {
+	switch {
+	case it.Role == chela.RoleAssistant:
+		r.said(it.Message)
+	case it.Role == chela.RoleTool:
+		r.String(`{"role":"tool","tool_call_id":`, it.Ref).String(`,"content":`, it.Text)
+		if mark {
+			r.Raw(cacheMark)
 		}
-		last = m.Role
+		r.Raw("},")
+	case it.Parts == nil || len(it.Parts) == 1 && it.Parts[0].Image == nil:
+		r.Raw(`{"role":"user","content":`)
+		for part := range it.Content() {
+			r.content(part.Text, mark)
+		}
+	default:
+		r.Raw(`{"role":"user","content":[`)
+		for part := range it.Content() {
+			if part.Image == nil {
+				r.String(`{"type":"text","text":`, part.Text).Raw("},")
+				continue
+			}
+			r.Raw(`{"type":"image_url","image_url":{"url":`)
+			AppendImage(&r.JSON, part)
+			r.Raw("}},")
+		}
+		r.End("]},")
 	}
-	return marks
 }
 
-// appendText appends a text-only user message or result.
-func appendText(b []byte, m chela.Message, text string, mark bool) []byte {
-	if m.Role != chela.RoleTool {
-		b = append(b, `{"role":"user","content":`...)
-		return append(appendContent(b, text, mark), "},"...)
-	}
-	b = append(b, `{"role":"tool","tool_call_id":`...)
-	b = wire.AppendString(b, m.Ref)
-	b = append(b, `,"content":`...)
-	b = wire.AppendString(b, text)
+// content writes the text of a message, which may end a cached part, and the end of
+// the message.
+func (r *request) content(text string, mark bool) {
 	if mark {
-		b = append(b, cacheMark...)
+		r.String(`[{"type":"text","text":`, text).Raw(cacheMark).Raw("}]},")
+	} else {
+		r.String("", text).Raw("},")
 	}
-	return append(b, "},"...)
 }
 
-// appendContent appends the text of a message, which may end a cached part.
-func appendContent(b []byte, text string, mark bool) []byte {
-	if !mark {
-		return wire.AppendString(b, text)
-	}
-	b = append(b, `[{"type":"text","text":`...)
-	b = wire.AppendString(b, text)
-	return append(append(b, cacheMark...), "}]"...)
-}
-
-// appendSaid appends a past answer of the model. Its reasoning is included only
-// if the server requires it, as the protocol itself has no field for it.
-func (p *Provider) appendSaid(b []byte, m chela.Message) []byte {
-	b = append(b, `{"role":"assistant"`...)
-	b = p.quirks.appendReasoning(b, m)
+// said writes a past answer of the model. Its reasoning is included only if the
+// server requires it, as the protocol itself has no field for it.
+func (r *request) said(m *chela.Message) {
+	r.Raw(`{"role":"assistant"`)
+	r.p.quirks.appendReasoning(&r.JSON, m)
 	if m.Text != "" {
-		b = append(b, `,"content":`...)
-		b = wire.AppendString(b, m.Text)
-	}
-	for i, c := range m.Calls {
-		if i == 0 {
-			b = append(b, `,"tool_calls":[`...)
-		} else {
-			b = append(b, ',')
-		}
-		b = append(b, `{"id":`...)
-		b = wire.AppendString(b, c.Ref)
-		b = append(b, `,"type":"function","function":{"name":`...)
-		b = wire.AppendString(b, c.Tool)
-		b = append(b, `,"arguments":`...)
-		b = append(wire.AppendString(b, c.Args), "}}"...)
+		r.String(`,"content":`, m.Text)
 	}
 	if len(m.Calls) > 0 {
-		b = append(b, ']')
-	}
-	return append(b, "},"...)
-}
-
-// appendUser appends a user message: a text, or a list of parts.
-func appendUser(b []byte, parts []wire.Part) []byte {
-	b = append(b, `{"role":"user","content":`...)
-	if len(parts) == 1 && parts[0].Image == nil {
-		return append(wire.AppendString(b, parts[0].Text), "},"...)
-	}
-	for i, part := range parts {
-		b = append(b, "[,"[min(i, 1)])
-		if part.Image == nil {
-			b = append(b, `{"type":"text","text":`...)
-			b = append(wire.AppendString(b, part.Text), '}')
-			continue
+		r.Raw(`,"tool_calls":[`)
+		for _, c := range m.Calls {
+			r.String(`{"id":`, c.Ref).String(`,"type":"function","function":{"name":`, c.Tool).Quoted(`,"arguments":`, c.Args).Raw("}},")
 		}
-		b = append(b, `{"type":"image_url","image_url":{"url":`...)
-		b = append(AppendImage(b, part), "}}"...)
+		r.End("]")
 	}
-	return append(b, "]},"...)
+	r.Raw("},")
 }
 
 // tool writes a tool.
 func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
-	schema, err := p.server.Schema(t)
+	schema, err := p.server.Schema(t, "{}")
 	if err != nil {
 		return nil, err
 	}
-	b := wire.AppendString([]byte(`{"type":"function","function":{"name":`), t.Name)
+	var j wire.JSON
+	j.String(`{"type":"function","function":{"name":`, t.Name)
 	if t.Description != "" {
-		b = append(b, `,"description":`...)
-		b = wire.AppendString(b, t.Description)
+		j.String(`,"description":`, t.Description)
 	}
 	if p.quirks.knows(catalogue.FeatureStrict) && p.options.Sends(model, catalogue.OptionalStrict) && wire.Strict(schema) {
-		b = append(b, `,"strict":true`...)
+		j.Raw(`,"strict":true`)
 	}
-	b = append(b, `,"parameters":`...)
-	b = append(b, schema...)
-	return append(b, "}}"...), nil
+	return *j.Bytes(`,"parameters":`, schema).Raw("}}"), nil
 }

@@ -48,9 +48,9 @@ type toolName struct {
 }
 
 // appendSampling appends the fields of s, each preceded by a comma.
-func appendSampling(b []byte, s *chela.Sampling) []byte {
+func appendSampling(j *wire.JSON, s *chela.Sampling) {
 	if s == nil {
-		return b
+		return
 	}
 	out := sampling{
 		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
@@ -68,5 +68,5 @@ func appendSampling(b []byte, s *chela.Sampling) []byte {
 	case s.MustCall:
 		out.ToolChoice = "required"
 	}
-	return wire.AppendMembers(b, out)
+	j.Members(out)
 }

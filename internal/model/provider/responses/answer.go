@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"bytes"
 	"strings"
 
 	"chela"
@@ -8,8 +9,11 @@ import (
 	"chela/internal/model/provider/wire"
 )
 
-// An answer accumulates the events of a stream, or an unstreamed response.
+// An answer accumulates the events of a stream, or an unstreamed response. It is the
+// Answer of a [wire.Request].
 type answer struct {
+	p       *Provider
+	plain   bool
 	items   []*item // in order
 	at      map[int64]*item
 	model   string
@@ -31,51 +35,47 @@ type item struct {
 	parts     int // parts of a summary so far
 }
 
-// add applies an event and reports whether to continue. Events of unknown types
-// are ignored.
-func (a *answer) add(event wire.Value, emit func(chela.Chunk) bool) bool {
-	var e struct {
-		kind, delta string
-		index       int64
-		item        wire.Value
-		response    wire.Value
+// Add applies an event, or a whole answer. Events of unknown types are ignored.
+func (a *answer) Add(event wire.Value, emit wire.EmitFunc) {
+	if a.plain {
+		a.end(event, emit)
+		return
 	}
+	var kind, delta string
+	var index int64
+	var content wire.Value // an item or a response
 	for name, v := range event.Members() {
 		switch name {
 		case "type":
-			e.kind = v.Text()
+			kind = v.Text()
 		case "delta":
-			e.delta = v.Text()
+			delta = v.Text()
 		case "output_index":
-			e.index = v.Int()
-		case "item":
-			e.item = v
-		case "response":
-			e.response = v
+			index = v.Int()
+		case "item", "response":
+			content = v
 		}
 	}
-	switch e.kind {
+	switch kind {
 	case "response.output_item.added":
-		return emit(chela.Chunk{Unseen: len(a.begin(e.index, e.item).name)})
+		emit(chela.Chunk{Unseen: len(a.begin(index, content).name)})
 	case "response.output_item.done":
-		return a.complete(e.index, e.item, emit)
+		a.complete(index, content, emit)
 	case "response.output_text.delta", "response.refusal.delta":
-		a.refused = a.refused || e.kind == "response.refusal.delta"
-		return a.grow(e.index, "message", e.delta, emit)
+		a.refused = a.refused || kind == "response.refusal.delta"
+		a.grow(index, "message", delta, emit)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
-		return a.grow(e.index, "reasoning", e.delta, emit)
+		a.grow(index, "reasoning", delta, emit)
 	case "response.function_call_arguments.delta":
-		return a.grow(e.index, "function_call", e.delta, emit)
+		a.grow(index, "function_call", delta, emit)
 	case "response.reasoning_summary_part.added":
-		return a.part(e.index, emit)
+		a.part(index, emit)
 	case "response.completed", "response.incomplete", "response.failed":
-		more := a.end(e.response, emit)
-		a.status = strings.TrimPrefix(e.kind, "response.")
-		return more
+		a.end(content, emit)
+		a.status = strings.TrimPrefix(kind, "response.")
 	case "error":
-		a.status, a.problem = e.kind, event
+		a.status, a.problem = kind, bytes.Clone(event)
 	}
-	return true
 }
 
 // begin returns the item at an index, created if necessary, and applies the
@@ -106,140 +106,145 @@ func (a *answer) begin(index int64, v wire.Value) *item {
 	return it
 }
 
-// grow appends to an item and reports whether to continue. It accepts servers
-// that send content before the item's type.
-func (a *answer) grow(index int64, kind, piece string, emit func(chela.Chunk) bool) bool {
+// grow appends to an item. It accepts servers that send content before the item's
+// type.
+func (a *answer) grow(index int64, kind, piece string, emit wire.EmitFunc) {
 	it := a.begin(index, nil)
 	if it.kind == "" {
 		it.kind = kind
 	}
 	if it.kind != kind {
-		return true // a server-side tool that was not requested
+		return // a server-side tool that was not requested
 	}
 	it.text.WriteString(piece)
 	switch kind {
 	case "message":
-		return emit(chela.Chunk{Text: piece})
+		emit(chela.Chunk{Text: piece})
 	case "reasoning":
-		return emit(chela.Chunk{Thinking: piece})
+		emit(chela.Chunk{Thinking: piece})
 	default:
-		return emit(chela.Chunk{Unseen: len(piece)})
+		emit(chela.Chunk{Unseen: len(piece)})
 	}
 }
 
 // part begins a further part of a summary, after an empty line.
-func (a *answer) part(index int64, emit func(chela.Chunk) bool) bool {
+func (a *answer) part(index int64, emit wire.EmitFunc) {
 	it := a.begin(index, nil)
-	it.parts++
-	if it.parts == 1 {
-		return true
+	if it.parts++; it.parts > 1 {
+		a.grow(index, "reasoning", "\n\n", emit)
 	}
-	return a.grow(index, "reasoning", "\n\n", emit)
 }
 
 // complete applies the final form of an item. Its content is emitted unless it
 // was already streamed.
-func (a *answer) complete(index int64, v wire.Value, emit func(chela.Chunk) bool) bool {
+func (a *answer) complete(index int64, v wire.Value, emit wire.EmitFunc) {
 	it := a.begin(index, v)
-	if !emit(chela.Chunk{Unseen: len(it.encrypted)}) {
-		return false
-	}
+	emit(chela.Chunk{Unseen: len(it.encrypted)})
 	if it.text.Len() > 0 {
-		return true
+		return
 	}
 	for name, member := range v.Members() {
 		switch name {
 		case "arguments":
-			if !a.grow(index, "function_call", member.Text(), emit) {
-				return false
-			}
+			a.grow(index, "function_call", member.Text(), emit)
 		case "content", "summary":
 			for part := range member.Items() {
-				if !a.say(index, part, emit) {
-					return false
-				}
+				a.say(index, part, emit)
 			}
 		}
 	}
-	return true
 }
 
 // say emits a part of a message or of reasoning that was not streamed.
-func (a *answer) say(index int64, part wire.Value, emit func(chela.Chunk) bool) bool {
-	var kind, text string
-	for name, v := range part.Members() {
-		switch name {
-		case "type":
-			kind = v.Text()
-		case "text", "refusal":
-			text = v.Text()
-		}
-	}
-	switch kind {
-	case "output_text", "refusal":
-		a.refused = a.refused || kind == "refusal"
-		return a.grow(index, "message", text, emit)
+func (a *answer) say(index int64, part wire.Value, emit wire.EmitFunc) {
+	text := part.Member("text").Text()
+	switch kind := part.Member("type").Text(); kind {
+	case "refusal":
+		a.refused = true
+		a.grow(index, "message", part.Member(kind).Text(), emit)
+	case "output_text":
+		a.grow(index, "message", text, emit)
 	case "summary_text", "reasoning_text":
-		return a.part(index, emit) && a.grow(index, "reasoning", text, emit)
-	default:
-		return true
+		a.part(index, emit)
+		a.grow(index, "reasoning", text, emit)
 	}
 }
 
 // end applies the final response: its status, and its items if none were
 // streamed.
-func (a *answer) end(response wire.Value, emit func(chela.Chunk) bool) bool {
-	var output wire.Value
-	for name, v := range response.Members() {
-		switch name {
-		case "status":
-			a.status = v.Text()
-		case "model":
-			a.model = v.Text()
-		case "error":
-			if v.IsObject() {
-				a.problem = v
-			}
-		case "incomplete_details":
-			for name, detail := range v.Members() {
-				if name == "reason" {
-					a.reason = detail.Text()
-				}
-			}
-		case "usage":
-			a.usage = usage(v)
-		case "output":
-			output = v
-		}
+func (a *answer) end(response wire.Value, emit wire.EmitFunc) {
+	a.status, a.model = response.Member("status").Text(), response.Member("model").Text()
+	a.reason = response.Member("incomplete_details").Member("reason").Text()
+	if problem := response.Member("error"); problem.IsObject() {
+		a.problem = bytes.Clone(problem)
 	}
+	a.usage = usage(response.Member("usage"))
 	if len(a.items) > 0 {
-		return true
+		return
 	}
 	index := int64(0)
-	for v := range output.Items() {
-		if !a.complete(index, v, emit) {
-			return false
-		}
+	for v := range response.Member("output").Items() {
+		a.complete(index, v, emit)
 		index++
 	}
-	return true
 }
 
 // usage reads the token counts. input_tokens includes tokens read from or
 // written to the cache.
 func usage(v wire.Value) chela.TokenUsage {
-	var u chela.TokenUsage
-	var input int64
-	for name, member := range v.Members() {
-		switch name {
-		case "input_tokens":
-			input = member.Int()
-		case "output_tokens":
-			u.Output = max(member.Int(), 0)
-		case "input_tokens_details", "output_tokens_details":
-			openai.ReadDetails(&u, member)
-		}
-	}
-	u.Input = max(input-u.CacheRead-u.CacheWrite, 0)
+	u := chela.TokenUsage{Output: v.Count("output_tokens")}
+	openai.ReadDetails(&u, v.Member("input_tokens_details"))
+	openai.ReadDetails(&u, v.Member("output_tokens_details"))
+	u.Input = max(v.Member("input_tokens").Int()-u.CacheRead-u.CacheWrite, 0)
 	return u
 }
+
+// Progress returns how much has arrived. An answer ends with the final status.
+func (a *answer) Progress() wire.Progress {
+	if a.status == "" {
+		return wire.Open
+	}
+	return wire.Ended
+}
+
+// incomplete is the error of a response that is not complete.
+const incomplete = "sent an answer that is not a complete response"
+
+// Finish returns the finish of the answer.
+func (a *answer) Finish(wire.EmitFunc) (*chela.Finish, error) {
+	switch {
+	case a.problem != nil:
+		return nil, a.p.server.Broke(a.problem)
+	case a.status != "completed" && a.status != "incomplete":
+		return nil, a.p.server.Unreadable(incomplete)
+	}
+	f := &chela.Finish{Model: a.model, Usage: a.usage}
+	var said strings.Builder
+	phase := ""
+	for _, it := range a.items {
+		switch it.kind {
+		case "message":
+			said.WriteString(it.text.String())
+			phase = it.phase
+		case "function_call":
+			f.Calls = append(f.Calls, wire.Call(it.ref, it.name, it.text.String()))
+		case "reasoning":
+			f.Thinking = append(f.Thinking, chela.Thinking{
+				Text: it.text.String(), Provider: kind,
+				Signature: a.p.sign(seal{ID: it.id, Encrypted: it.encrypted, Calls: len(f.Calls), Said: said.Len() > 0}),
+			})
+		}
+	}
+	if phase != "" {
+		f.Thinking = append(f.Thinking, chela.Thinking{Provider: kind, Signature: a.p.sign(seal{Phase: phase})})
+	}
+	f.Text = said.String()
+	told := stops[a.reason]
+	if told == "" && a.refused && len(f.Calls) == 0 {
+		told = chela.StopRefusal
+	}
+	return wire.Finish(f, told), nil
+}
+
+// stops maps the reasons of an incomplete response.
+var stops = map[string]chela.StopReason{"max_output_tokens": chela.StopLength, "content_filter": chela.StopRefusal}

@@ -1,11 +1,9 @@
 package responses
 
 import (
-	"bytes"
 	"context"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"chela"
 	"chela/internal/model/catalogue"
@@ -20,10 +18,8 @@ const minOutput = 16
 // for encrypted reasoning.
 var withoutReasoning = regexp.MustCompile(`(^|/)(gpt-3\.5|gpt-4|chatgpt-4|gpt-5-chat)`)
 
-// body returns the JSON of a request. It is hand-written as in Chat
-// Completions, because each step sends the whole conversation. The conversation
-// comes last, and no message depends on a later one, so successive steps share
-// their prefix.
+// body returns the JSON of a request. The conversation comes last, and no message
+// depends on a later one, so successive steps share their prefix.
 func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]byte, error) {
 	messages := wire.Whole(req.Messages, openai.Fits)
 	if !m.sealed {
@@ -31,131 +27,117 @@ func (p *Provider) body(ctx context.Context, req *chela.Request, m manner) ([]by
 			messages[i].Thinking = nil
 		}
 	}
-	b := wire.Scratch(wire.Size(req, messages))
-	b = append(b, `{"model":`...)
-	b = wire.AppendString(b, req.Model)
-	b = append(b, `,"store":false`...)
-	if !req.Plain {
-		b = append(b, `,"stream":true`...)
-	}
-	if m.sealed {
-		b = append(b, `,"include":["reasoning.encrypted_content"]`...)
-	}
-	b = p.appendReasoning(b, req, m.summed)
-	if req.MaxTokens > 0 {
-		b = append(b, `,"max_output_tokens":`...)
-		b = strconv.AppendInt(b, int64(max(req.MaxTokens, minOutput)), 10)
-	}
-	b = appendSampling(b, req.Sampling)
-	if req.Session != "" && p.server.Vendor && p.options.Sends(req.Model, catalogue.OptionalPromptCacheKey) {
-		b = append(b, `,"prompt_cache_key":`...)
-		b = openai.AppendCacheKey(b, req.Session)
-	}
-	if strings.TrimSpace(req.System) != "" {
-		b = append(b, `,"instructions":`...)
-		b = wire.AppendString(b, strings.ToValidUTF8(req.System, "\uFFFD"))
-	}
-	var err error
-	if len(req.Tools) > 0 {
-		b = append(b, `,"tools":[`...)
-		if b, err = p.tools.Append(b, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
-			return nil, err
-		}
-		b = append(b, ']')
-	}
-	b = append(b, `,"input":[`...)
-	if b, err = p.appendItems(ctx, b, req, messages); err != nil {
+	items, err := p.server.Items(ctx, req, messages, wire.Form{})
+	if err != nil {
 		return nil, err
 	}
-	return append(bytes.TrimSuffix(b, []byte(",")), "]}"...), nil
+	r := request{wire.Scratch(wire.Size(req, messages)), p}
+	r.String(`{"model":`, req.Model).Raw(`,"store":false`)
+	if !req.Plain {
+		r.Raw(`,"stream":true`)
+	}
+	if m.sealed {
+		r.Raw(`,"include":["reasoning.encrypted_content"]`)
+	}
+	r.reasoning(req, m.summed)
+	if req.MaxTokens > 0 {
+		r.Int(`,"max_output_tokens":`, max(req.MaxTokens, minOutput))
+	}
+	appendSampling(&r.JSON, req.Sampling)
+	if req.Session != "" && openai.IsVendor(p.server) && p.options.Sends(req.Model, catalogue.OptionalPromptCacheKey) {
+		r.String(`,"prompt_cache_key":`, openai.CacheKey(req.Session))
+	}
+	if system := wire.System(req); system != "" {
+		r.String(`,"instructions":`, system)
+	}
+	if len(req.Tools) > 0 {
+		r.Raw(`,"tools":[`)
+		if r.JSON, err = p.tools.Append(r.JSON, req.Tools, func(t chela.ToolSpec) ([]byte, error) { return p.tool(req.Model, t) }); err != nil {
+			return nil, err
+		}
+		r.Raw("]")
+	}
+	r.Raw(`,"input":[`)
+	for _, it := range items {
+		r.add(it)
+	}
+	return *r.End("]}"), nil
 }
 
-// appendReasoning appends the reasoning effort, and requests a summary if the
-// model reasons.
-func (p *Provider) appendReasoning(b []byte, req *chela.Request, summed bool) []byte {
+// A request writes a request.
+type request struct {
+	wire.JSON
+	p *Provider
+}
+
+// reasoning writes the reasoning effort, and requests a summary if the model
+// reasons.
+func (r *request) reasoning(req *chela.Request, summed bool) {
 	level := req.Thinking
-	if levels, ok := p.options.Levels(req.Model); ok {
+	if levels, ok := r.p.options.Levels(req.Model); ok {
 		level = openai.Nearest(level, levels)
 	}
 	effort := openai.Effort(level)
-	if effort == "" || !p.options.Sends(req.Model, catalogue.OptionalReasoning) {
-		return b
+	if effort == "" || !r.p.options.Sends(req.Model, catalogue.OptionalReasoning) {
+		return
 	}
-	b = append(b, `,"reasoning":{"effort":`...)
-	b = wire.AppendString(b, effort)
+	r.String(`,"reasoning":{"effort":`, effort)
 	if summed && level != chela.ThinkingOff {
-		b = append(b, `,"summary":"auto"`...)
+		r.Raw(`,"summary":"auto"`)
 	}
-	return append(b, '}')
+	r.Raw("}")
 }
 
 // tool writes a tool. By default the server enforces every schema, and rejects
 // the unenforceable.
 func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
-	schema, err := p.server.Schema(t)
+	schema, err := p.server.Schema(t, "{}")
 	if err != nil {
 		return nil, err
 	}
-	b := wire.AppendString([]byte(`{"type":"function","name":`), t.Name)
+	var j wire.JSON
+	j.String(`{"type":"function","name":`, t.Name)
 	if t.Description != "" {
-		b = append(b, `,"description":`...)
-		b = wire.AppendString(b, t.Description)
+		j.String(`,"description":`, t.Description)
 	}
 	if p.options.Sends(model, catalogue.OptionalStrict) {
-		b = append(b, `,"strict":`...)
-		b = strconv.AppendBool(b, wire.Strict(schema))
+		j.Raw(`,"strict":`).Raw(strconv.FormatBool(wire.Strict(schema)))
 	}
-	b = append(b, `,"parameters":`...)
-	return append(append(b, schema...), '}'), nil
+	return *j.Bytes(`,"parameters":`, schema).Raw("}"), nil
 }
 
-// appendItems appends the conversation, each item followed by a comma.
-func (p *Provider) appendItems(ctx context.Context, b []byte, req *chela.Request, messages []chela.Message) ([]byte, error) {
-	for _, m := range messages {
-		if m.Role == chela.RoleAssistant {
-			b = p.appendSaid(b, m)
-			continue
-		}
-		if m.Role == chela.RoleTool {
-			b = append(b, `{"type":"function_call_output","call_id":`...)
-			b = wire.AppendString(b, m.Ref)
-			b = append(b, `,"output":`...)
-		} else {
-			b = append(b, `{"role":"user","content":`...)
-		}
-		if len(m.Attachments) == 0 {
-			b = wire.AppendString(b, m.Text)
-		} else {
-			parts, err := p.guard.Parts(ctx, req, m)
-			if err != nil {
-				return nil, err
-			}
-			b = appendParts(b, parts)
-		}
-		b = append(b, "},"...)
+// add writes a message, each item followed by a comma.
+func (r *request) add(it wire.Item) {
+	switch it.Role {
+	case chela.RoleAssistant:
+		r.said(it.Message)
+		return
+	case chela.RoleTool:
+		r.String(`{"type":"function_call_output","call_id":`, it.Ref).Raw(`,"output":`)
+	default:
+		r.Raw(`{"role":"user","content":`)
 	}
-	return b, nil
-}
-
-// appendParts appends a list of texts and images.
-func appendParts(b []byte, parts []wire.Part) []byte {
-	for i, part := range parts {
-		b = append(b, "[,"[min(i, 1)])
+	if it.Parts == nil {
+		r.String("", it.Text).Raw("},")
+		return
+	}
+	r.Raw("[")
+	for _, part := range it.Parts {
 		if part.Image == nil {
-			b = append(b, `{"type":"input_text","text":`...)
-			b = append(wire.AppendString(b, part.Text), '}')
+			r.String(`{"type":"input_text","text":`, part.Text).Raw("},")
 			continue
 		}
-		b = append(b, `{"type":"input_image","detail":"auto","image_url":`...)
-		b = append(openai.AppendImage(b, part), '}')
+		r.Raw(`{"type":"input_image","detail":"auto","image_url":`)
+		openai.AppendImage(&r.JSON, part)
+		r.Raw("},")
 	}
-	return append(b, ']')
+	r.End("]},")
 }
 
-// appendSaid appends a past answer of the model: reasoning of this server at
-// its place, the text, and the calls.
-func (p *Provider) appendSaid(b []byte, m chela.Message) []byte {
-	seals, texts := p.seals(m.Thinking)
+// said writes a past answer of the model: reasoning of this server at its place,
+// the text, and the calls.
+func (r *request) said(m *chela.Message) {
+	seals, texts := r.p.seals(m.Thinking)
 	phase := ""
 	for _, s := range seals {
 		phase = s.Phase
@@ -169,41 +151,29 @@ func (p *Provider) appendSaid(b []byte, m chela.Message) []byte {
 				return
 			}
 			if s.Encrypted != "" {
-				b = appendReasoned(b, s, texts[next])
+				r.reasoned(s, texts[next])
 			}
 		}
 	}
 	reasoned(false, 0)
 	if m.Text != "" {
-		b = append(b, `{"role":"assistant","content":`...)
-		b = wire.AppendString(b, m.Text)
+		r.String(`{"role":"assistant","content":`, m.Text)
 		if phase != "" {
-			b = append(b, `,"phase":`...)
-			b = wire.AppendString(b, phase)
+			r.String(`,"phase":`, phase)
 		}
-		b = append(b, "},"...)
+		r.Raw("},")
 	}
 	for i, c := range m.Calls {
 		reasoned(true, i)
-		b = append(b, `{"type":"function_call","call_id":`...)
-		b = wire.AppendString(b, c.Ref)
-		b = append(b, `,"name":`...)
-		b = wire.AppendString(b, c.Tool)
-		b = append(b, `,"arguments":`...)
-		b = append(wire.AppendString(b, c.Args), "},"...)
+		r.String(`{"type":"function_call","call_id":`, c.Ref).String(`,"name":`, c.Tool).Quoted(`,"arguments":`, c.Args).Raw("},")
 	}
-	return b
 }
 
-// appendReasoned appends reasoning as the server returned it.
-func appendReasoned(b []byte, s seal, text string) []byte {
-	b = append(b, `{"type":"reasoning","id":`...)
-	b = wire.AppendString(b, s.ID)
-	b = append(b, `,"summary":[`...)
+// reasoned writes reasoning as the server returned it.
+func (r *request) reasoned(s seal, text string) {
+	r.String(`{"type":"reasoning","id":`, s.ID).Raw(`,"summary":[`)
 	if text != "" {
-		b = append(b, `{"type":"summary_text","text":`...)
-		b = append(wire.AppendString(b, text), '}')
+		r.String(`{"type":"summary_text","text":`, text).Raw("}")
 	}
-	b = append(b, `],"encrypted_content":`...)
-	return append(wire.AppendString(b, s.Encrypted), "},"...)
+	r.String(`],"encrypted_content":`, s.Encrypted).Raw("},")
 }

@@ -47,9 +47,9 @@ type namedTool struct {
 }
 
 // appendSampling appends the fields of s, each preceded by a comma.
-func appendSampling(b []byte, s *chela.Sampling) []byte {
+func appendSampling(j *wire.JSON, s *chela.Sampling) {
 	if s == nil {
-		return b
+		return
 	}
 	out := sampling{Temperature: s.Temperature, TopP: s.TopP, ParallelCalls: openai.ParallelToolCalls(s), MaxToolCalls: s.MaxToolCalls}
 	switch {
@@ -61,7 +61,7 @@ func appendSampling(b []byte, s *chela.Sampling) []byte {
 	if s.Format != nil || s.Verbosity != "" {
 		out.Text = &text{Verbosity: s.Verbosity, Format: formatOf(s.Format)}
 	}
-	return wire.AppendMembers(b, out)
+	j.Members(out)
 }
 
 func formatOf(f *chela.Format) *format {

@@ -149,11 +149,15 @@ func (g Guard) ReadObject(ctx context.Context, r io.Reader) (Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, ok := Object(v)
-	if !ok {
+	return g.object(v)
+}
+
+// object returns v, or an error unless it is an object or null.
+func (g Guard) object(v Value) (Value, error) {
+	if !v.IsObject() && string(v) != "null" {
 		return nil, g.Unreadable("sent an answer that is not JSON")
 	}
-	return whole, nil
+	return v, nil
 }
 
 // ReadValue is ReadObject for a response that may also be a list. A byte order mark

@@ -14,13 +14,6 @@ import (
 // Unanswered replaces a result that was never recorded, for the model.
 const Unanswered = "no result was recorded: the call may or may not have happened"
 
-// First and last user messages, for servers that require them, if the
-// conversation has none.
-const (
-	GoesOn = "(the conversation goes on)"
-	GoOn   = "(go on)"
-)
-
 // maxToolName is the longest tool name that every known server accepts.
 const maxToolName = 64
 

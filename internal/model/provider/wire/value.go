@@ -77,27 +77,47 @@ func (v Value) Members() iter.Seq2[string, Value] {
 		if !v.IsObject() {
 			return
 		}
-		for at := next(v, 1); v[at] != '}'; at = next(v, at) {
-			end := endOf(v, at)
-			from := next(v, end)
-			name := v[at+1 : end-1]
-			at = endOf(v, from)
-			if !yield(string(name), v[from:at]) {
+		for at := next(v, 1); v[at] != '}'; {
+			name, member, end := v.pair(at)
+			if at = end; !yield(string(name), member) {
 				return
 			}
 		}
 	}
 }
 
+// pair returns the member that begins at v[at], and where the next one begins.
+func (v Value) pair(at int) (name, member Value, end int) {
+	end = endOf(v, at)
+	from := next(v, end)
+	to := endOf(v, from)
+	return v[at+1 : end-1], v[from:to], next(v, to)
+}
+
 // Member returns the last member of a name; absent for other values and objects
 // without it.
 func (v Value) Member(name string) (member Value) {
-	for n, m := range v.Members() {
-		if n == name {
+	if !v.IsObject() {
+		return nil
+	}
+	for at := next(v, 1); v[at] != '}'; {
+		n, m, end := v.pair(at)
+		if at = end; string(n) == name {
 			member = m
 		}
 	}
 	return member
+}
+
+// Count returns a member that is a number of tokens; 0 if it is absent or negative.
+func (v Value) Count(name string) int64 { return max(v.Member(name).Int(), 0) }
+
+// Texts returns the texts of the items of a list; nil for other values.
+func (v Value) Texts() (texts []string) {
+	for item := range v.Items() {
+		texts = append(texts, item.Text())
+	}
+	return texts
 }
 
 // Items yields the items of a list. Other values have none.

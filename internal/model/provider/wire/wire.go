@@ -21,6 +21,9 @@ import (
 // soon; its results are ignored.
 type Step func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error)
 
+// An EmitFunc shows a chunk to the reader of a stream.
+type EmitFunc = func(chela.Chunk)
+
 // Stream returns the stream of a step, as [chela.Provider] specifies. Chunks
 // without content are dropped. After the first chunk no error is Unpaid. The
 // context of the step is cancelled when its reader stops.
@@ -32,11 +35,17 @@ func Stream(ctx context.Context, step Step) iter.Seq2[chela.Chunk, error] {
 		emit := func(c chela.Chunk) bool {
 			if !left && c != (chela.Chunk{}) {
 				came = true
-				left = !yield(c, nil)
+				if left = !yield(c, nil); left {
+					cancel()
+				}
 			}
 			return !left
 		}
-		finish, err := step(ctx, emit)
+		var finish *chela.Finish
+		err := ctx.Err()
+		if err == nil {
+			finish, err = step(ctx, emit)
+		}
 		switch {
 		case left:
 		case err != nil:
@@ -48,6 +57,21 @@ func Stream(ctx context.Context, step Step) iter.Seq2[chela.Chunk, error] {
 			yield(chela.Chunk{Finish: finish}, nil)
 		}
 	}
+}
+
+// Finish gives the calls of a complete answer their refs, and sets its stop reason:
+// the one that was told, or else the one that follows from the calls.
+func Finish(f *chela.Finish, told chela.StopReason) *chela.Finish {
+	f.Calls = Calls(f.Calls)
+	switch {
+	case told != "":
+		f.Stop = told
+	case len(f.Calls) > 0:
+		f.Stop = chela.StopCalls
+	default:
+		f.Stop = chela.StopEnd
+	}
+	return f
 }
 
 // Calls gives each call of a step a unique ref: a missing or duplicate one
