@@ -70,7 +70,7 @@ type owner struct {
 // owners keeps the types of others in the folders that need them.
 var owners = []owner{
 	{imported: "code.dny.dev/ssrf", by: []string{"internal/tool/..."}},
-	{imported: "github.com/anthropics/anthropic-sdk-go", by: []string{"internal/model/provider/anthropic"}},
+	{imported: "github.com/anthropics/anthropic-sdk-go", tests: true},
 	{imported: "github.com/aws/aws-sdk-go-v2", by: []string{"internal/model/provider/bedrock/..."}},
 	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
 	{imported: "github.com/bluekeyes/go-gitdiff", by: []string{"internal/tool/..."}},
