@@ -86,7 +86,7 @@ var owners = []owner{
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/surface/cli/..."}},
 	{imported: "github.com/spf13/pflag", by: []string{"internal/surface/cli"}},
-	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/model/vocabulary"}, tests: true},
+	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/model/catalogue"}, tests: true},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/model/provider/script"}},
 	{imported: "golang.org/x/net", by: []string{"internal/tool/web"}, tests: true},

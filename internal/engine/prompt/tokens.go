@@ -2,7 +2,7 @@ package prompt
 
 import (
 	"chela"
-	"chela/internal/model/vocabulary"
+	"chela/internal/model/catalogue"
 )
 
 // Estimated overhead in tokens: the provider's framing of a message, a call or
@@ -15,7 +15,7 @@ const (
 
 // Count returns the number of tokens of a text in the vocabulary o200k_base.
 // [Conversation.Corrected] adjusts it for other models.
-func Count(s string) int { return vocabulary.Count(s) }
+func Count(s string) int { return catalogue.CountTokens(s) }
 
 // Tokens estimates the size of a body in a prompt.
 func Tokens(b chela.Body) int {

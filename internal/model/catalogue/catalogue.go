@@ -1,6 +1,7 @@
 // Package catalogue holds facts about models and the services that offer them.
 // For a model: its window, output limit, abilities and price. For a service:
-// its address, the variable of its key, and the protocol features it lacks.
+// its address, the variable of its key, and the protocol features it lacks. It also
+// has the vocabulary in which tokens are counted.
 //
 // The facts are in models.toml and services.toml, each row with its source and
 // the date on which the source was read, and in lists.tsv, which is made from two

@@ -1,4 +1,4 @@
-package vocabulary_test
+package catalogue_test
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"github.com/tiktoken-go/tokenizer/codec"
 	"pgregory.net/rapid"
 
-	"chela/internal/model/vocabulary"
+	"chela/internal/model/catalogue"
 )
 
 func TestCount(t *testing.T) {
@@ -27,7 +27,7 @@ func TestCount(t *testing.T) {
 		{"\x7f", 1},
 		{strings.Repeat("a", 400), 50},
 	} {
-		if got := vocabulary.Count(c.text); got != c.want {
+		if got := catalogue.CountTokens(c.text); got != c.want {
 			t.Errorf("%.20q has %d tokens, want %d", c.text, got, c.want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestCountIsThatOfTheTokenizer(t *testing.T) {
 		for unlike.MatchString(text) {
 			text = unlike.ReplaceAllString(text, "")
 		}
-		if n := vocabulary.Count(text); n > len(text) {
+		if n := catalogue.CountTokens(text); n > len(text) {
 			t.Errorf("%q of %d bytes has %d tokens", text, len(text), n)
 		}
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -66,7 +66,7 @@ func TestCountIsThatOfTheTokenizer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := vocabulary.Count(text); got != want {
+		if got := catalogue.CountTokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
 		}
 	})
@@ -84,7 +84,7 @@ func TestCountOfFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := vocabulary.Count(string(text)); got != want {
+		if got := catalogue.CountTokens(string(text)); got != want {
 			t.Errorf("%s has %d tokens, want %d", path, got, want)
 		}
 	}
@@ -102,7 +102,7 @@ func BenchmarkCount(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				vocabulary.Count(text)
+				catalogue.CountTokens(text)
 			}
 		})
 	}

@@ -1,12 +1,13 @@
-// Package vocabulary counts the tokens of a text in o200k_base, the vocabulary
+package catalogue
+
+import _ "embed"
+
+// This part of the package counts the tokens of a text in o200k_base, the vocabulary
 // of OpenAI's models and the largest public one.
 //
 // The vocabulary is an embedded table that is searched in place, so nothing is
 // loaded, and a process that counts a few words touches a few pages. A map of
 // 200,000 strings would cost every command 20 MB and 10 ms.
-package vocabulary
-
-import _ "embed"
 
 // o200k is the table that TestTable writes: slots of a hash table, then the
 // positions of the tokens by rank, then their bytes.
@@ -33,8 +34,8 @@ const (
 // each.
 const maxPiece = 128
 
-// Count returns the number of tokens in a text.
-func Count(text string) int {
+// CountTokens returns the number of tokens in a text.
+func CountTokens(text string) int {
 	n := 0
 	for text != "" {
 		end := pieceEnd(text)

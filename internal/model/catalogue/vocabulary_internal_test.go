@@ -1,15 +1,12 @@
-package vocabulary
+package catalogue
 
 import (
 	"encoding/binary"
-	"flag"
 	"os"
 	"testing"
 
 	"github.com/tiktoken-go/tokenizer/codec"
 )
-
-var update = flag.Bool("update", false, "write the table anew")
 
 // TestTable makes the table of a public tokenizer and compares it with the embedded one.
 func TestTable(t *testing.T) {
