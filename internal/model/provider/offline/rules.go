@@ -1,8 +1,9 @@
 package offline
 
 import (
-	"encoding/json"
+	"cmp"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -16,83 +17,84 @@ type action struct {
 }
 
 // A rule is one kind of request. Its function gets the groups of the match, and
-// reports false for a clause that only looks like one.
+// returns nil for a clause that only looks like one.
 type rule struct {
 	re *regexp.Regexp
-	do func(g []string) (action, bool)
+	do func(g []string) *action
 }
 
 const (
 	quoted = "`([^`]+)`" // a command, in backticks
 	name   = "[\"'`]?([^\\s\"'`]+)[\"'`]?"
+	number = `[-+(]*\d[\d.,]*[)!%]*`
 )
 
 // rules are tried in order.
-var rules = sync.OnceValue(func() []rule {
-	command := func(g []string) (action, bool) { return call("shell", "command", g[1]) }
-	sum := func(g []string) (action, bool) {
-		if date.MatchString(g[1]) {
-			return action{}, false
-		}
-		expression := strings.NewReplacer("×", "*", "÷", "/", " x ", " * ").Replace(g[1])
-		return call("calc", "expression", strings.TrimSpace(expression))
-	}
-	var all []rule
-	add := func(expression string, do func(g []string) (action, bool)) {
+var rules = sync.OnceValue(func() (all []rule) {
+	add := func(expression string, do func(g []string) *action) {
 		all = append(all, rule{regexp.MustCompile(`(?is)^(?:` + expression + `)$`), do})
 	}
-	const number = `[-+(]*\d[\d.,]*[)!%]*`
+	say := func(expression, words string) {
+		add(expression, func([]string) *action { return &action{words: words} })
+	}
+	command := func(g []string) *action { return call("shell", "command", g[1]) }
 	add(`(?:what(?:'s| is)? )?(?:the )?(?:current )?(?:time|date|day)(?: is it| it is)?(?: today| now)?(?: in ([^,]+))?`, clock)
 	add(`(?:compute|calculate):? (.*\d.*)`, sum)
 	add(`(?:what(?:'s| is) |how much is )?(`+number+`(?: ?(?:[-+*/^%×÷]| x ) ?`+number+`)+)`, sum)
 	add(`run (?:the command:? )?`+quoted, command)
 	add(`run the command:? (.+)`, command)
-	add(`(?:list|show|ls)(?: me)?(?: all)?(?: the| my)?(?: (?:files|folder|directory))?(?: (?:in|of) `+name+`)?`, func(g []string) (action, bool) {
-		if g[1] == "" {
-			g[1] = "."
-		}
-		return call("list_dir", "path", g[1])
+	add(`(?:list|show|ls)(?: me)?(?: all)?(?: the| my)?(?: (?:files|folder|directory))?(?: (?:in|of) `+name+`)?`, func(g []string) *action {
+		return call("list_dir", "path", cmp.Or(g[1], "."))
 	})
-	add(`(?:write|save|put) (.+) (?:in)?to (?:the )?(?:file )?`+name, func(g []string) (action, bool) {
-		a, ok := file("write_file", g[2])
-		a.args["content"] = strings.Trim(g[1], "\"'`")
-		return a, ok && !pronoun(g[1])
-	})
-	add(`(?:read|show|open|cat|print)(?: me)?(?: the)?(?: file)? `+name, func(g []string) (action, bool) { return file("read_file", g[1]) })
-	add(`(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| chela)?`, say("Hello! I am chela's offline stand-in; tell me what to do in a few plain words."))
-	add(`(?:thanks|thank you)(?: very much)?`, say("You are welcome."))
-	add(`help|(?:who|what) are you|what can you do`, say(introduction))
+	add(`(?:write|save|put) (.+) (?:in)?to (?:the )?(?:file )?`+name, write)
+	add(`(?:read|show|open|cat|print)(?: me)?(?: the)?(?: file)? `+name, func(g []string) *action { return file("read_file", g[1]) })
+	say(`(?:hi|hello|hey|good (?:morning|afternoon|evening))(?: there| chela)?`, "Hello! I am chela's offline stand-in; tell me what to do in a few plain words.")
+	say(`(?:thanks|thank you)(?: very much)?`, "You are welcome.")
+	say(`help|(?:who|what) are you|what can you do`, introduction)
 	return all
 })
 
-func call(tool, argument, value string) (action, bool) {
-	return action{tool: tool, args: map[string]string{argument: value}}, true
+func call(tool, argument, value string) *action {
+	return &action{tool: tool, args: map[string]string{argument: value}}
 }
 
-func say(words string) func([]string) (action, bool) {
-	return func([]string) (action, bool) { return action{words: words}, true }
+func sum(g []string) *action {
+	if date.MatchString(g[1]) {
+		return nil
+	}
+	expression := strings.NewReplacer("×", "*", "÷", "/", " x ", " * ").Replace(g[1])
+	return call("calc", "expression", strings.TrimSpace(expression))
 }
 
 // file is a call on a file, whose name must look like one.
-func file(tool, path string) (action, bool) {
-	a, _ := call(tool, "path", path)
-	return a, strings.ContainsAny(path, "./") && !strings.Contains(path, "://") || strings.ToUpper(path) == path
+func file(tool, path string) *action {
+	if strings.ContainsAny(path, "./") && !strings.Contains(path, "://") || strings.ToUpper(path) == path {
+		return call(tool, "path", path)
+	}
+	return nil
 }
 
-func pronoun(text string) bool { return text == "it" || text == "that" || text == "this" }
+func write(g []string) *action {
+	a := file("write_file", g[2])
+	if a == nil || slices.Contains([]string{"it", "that", "this"}, g[1]) {
+		return nil
+	}
+	a.args["content"] = strings.Trim(g[1], "\"'`")
+	return a
+}
 
 // clock asks for the time, in a place if there is one.
-func clock(g []string) (action, bool) {
-	a, _ := call("time", "operation", "now")
+func clock(g []string) *action {
+	a := call("time", "operation", "now")
 	if g[1] == "" {
-		return a, true
+		return a
 	}
 	zone, ok := zoneOf(g[1])
 	if !ok {
-		return action{words: "I do not know in which time zone " + g[1] + " is; name a zone such as Europe/Berlin."}, true
+		return &action{words: "I do not know in which time zone " + g[1] + " is; name a zone such as Europe/Berlin."}
 	}
 	a.args["zone"] = zone
-	return a, true
+	return a
 }
 
 // zoneOf returns the IANA zone of a city that names one, or of a zone's name.
@@ -126,69 +128,46 @@ const (
 	maxJoints = 12
 )
 
-// understand returns the actions of a message. A message is split only where
+// understand returns the actions of a message, nil for none. A message is split only where
 // each part has a meaning, so "write salt and pepper to a.txt" stays whole.
-func understand(text string) ([]action, bool) {
+func understand(text string) []action {
 	at := joints.FindAllStringIndex(text, maxJoints+1)
 	if len(text) > maxSplit || len(at) > maxJoints {
 		at = nil
 	}
-	return splitter{text, at, make([]bool, len(at)+1)}.from(-1)
-}
-
-// A splitter searches for the coarsest split of a text into clauses.
-type splitter struct {
-	text string
-	at   [][]int // beginnings and ends of the joints
-	dead []bool  // dead[i+1]: the text after joint i cannot be split
-}
-
-// from returns the actions of the text after joint i; -1 is the beginning.
-func (s splitter) from(i int) ([]action, bool) {
-	if s.dead[i+1] {
-		return nil, false
+	begins := []int{0} // of the clauses
+	for _, joint := range at {
+		begins = append(begins, joint[1])
 	}
-	begin := 0
-	if i >= 0 {
-		begin = s.at[i][1]
-	}
-	if a, ok := match(s.text[begin:]); ok {
-		return []action{a}, true
-	}
-	for k := i + 1; k < len(s.at); k++ {
-		first, ok := match(s.text[begin:s.at[k][0]])
-		if !ok {
-			continue
+	rests := make([][]action, len(begins)) // of the text from each clause on; nil for no meaning
+	for i := len(at); i >= 0; i-- {
+		if a := match(text[begins[i]:]); a != nil {
+			rests[i] = []action{*a}
 		}
-		if rest, ok := s.from(k); ok {
-			return append([]action{first}, rest...), true
+		for k := i; k < len(at) && rests[i] == nil; k++ {
+			if rests[k+1] == nil {
+				continue
+			}
+			if a := match(text[begins[i]:at[k][0]]); a != nil {
+				rests[i] = append([]action{*a}, rests[k+1]...)
+			}
 		}
 	}
-	s.dead[i+1] = true
-	return nil, false
+	return rests[0]
 }
 
-// match returns the action of a single clause.
-func match(clause string) (action, bool) {
+// match returns the action of a single clause, nil for none.
+func match(clause string) *action {
 	clause = strings.TrimRight(strings.TrimSpace(clause), ".?! ")
 	for _, text := range []string{clause, courtesies.ReplaceAllString(clause, "")} {
 		text = strings.TrimSuffix(strings.TrimSuffix(text, " please"), ",")
 		for _, r := range rules() {
 			if g := r.re.FindStringSubmatch(text); g != nil {
-				if a, ok := r.do(g); ok {
-					return a, true
+				if a := r.do(g); a != nil {
+					return a
 				}
 			}
 		}
 	}
-	return action{}, false
-}
-
-// json returns the arguments of a call.
-func (a action) json() json.RawMessage {
-	raw, err := json.Marshal(a.args)
-	if err != nil {
-		panic("offline: arguments that cannot be JSON: " + err.Error())
-	}
-	return raw
+	return nil
 }

@@ -97,8 +97,8 @@ func (st *step) usage(req *chela.Request, f *chela.Finish) chela.TokenUsage {
 	}
 }
 
-// chunks returns the stream of the answer f: thinking, text, a count for each
-// call, finish.
+// chunks returns the stream of the answer f without its end: thinking, text, and a
+// count for each call.
 func (st *step) chunks(f *chela.Finish, plain bool) []chela.Chunk {
 	size := cmp.Or(st.ChunkBytes, defaultChunkBytes)
 	if plain {
@@ -114,7 +114,7 @@ func (st *step) chunks(f *chela.Finish, plain bool) []chela.Chunk {
 	for _, c := range f.Calls {
 		chunks = append(chunks, chela.Chunk{Unseen: c.Written()})
 	}
-	return append(chunks, chela.Chunk{Finish: f})
+	return chunks
 }
 
 // pieces splits s into pieces of at most size bytes, more only for a single

@@ -8,13 +8,11 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"chela"
 	"chela/internal/model/provider/wire"
-	"chela/internal/platform/excerpt"
 	"chela/internal/platform/local"
 )
 
@@ -33,7 +31,7 @@ type Config struct {
 // A Provider plays a scenario. It is safe for concurrent use.
 type Provider struct {
 	scenario *Scenario
-	name     string
+	guard    wire.Guard
 	wait     func(ctx context.Context, d time.Duration) error
 
 	mu       sync.Mutex
@@ -54,7 +52,7 @@ func Open(path string) (*Provider, error) {
 func New(s *Scenario, cfg Config) *Provider {
 	p := &Provider{
 		scenario: s,
-		name:     cmp.Or(cfg.Name, Kind),
+		guard:    wire.Guard{Provider: cmp.Or(cfg.Name, Kind)},
 		wait:     cfg.Wait,
 		attempts: map[[sha256.Size]byte]int{},
 	}
@@ -71,57 +69,52 @@ func (p *Provider) Window(string) int { return p.scenario.Window }
 // It returns Invalid if the scenario has no step for req, or if an expectation
 // fails.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		err := p.play(ctx, req, func(c chela.Chunk) bool { return yield(c, nil) })
-		if err != nil {
-			yield(chela.Chunk{}, err)
-		}
-	}
+	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+		return p.play(ctx, req, emit)
+	})
 }
 
-// play emits the chunks of the answer. It returns nil after the finish, or once
-// emit returns false.
-func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) error {
+// play emits the chunks of the answer and returns its finish.
+func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) (*chela.Finish, error) {
 	if err := p.record(req); err != nil {
 		failed := p.invalid("cannot record the request")
 		failed.Err = err
-		return failed
+		return nil, failed
 	}
 	at := locate(req.Messages)
 	c, err := p.scenario.pick(&at)
 	if err != nil {
-		return p.invalid(err.Error())
+		return nil, p.invalid(err.Error())
 	}
 	if c.step == nil {
 		c.step = &step{Text: at.echo()}
 	}
 	if unmet := c.Expect.check(req, &at); unmet != "" {
-		return p.invalid(c.name + ": " + unmet)
+		return nil, p.invalid(c.name + ": " + unmet)
 	}
 	f, err := c.finish(req, &at)
 	if err != nil {
-		return p.invalid(c.name + ": " + err.Error())
+		return nil, p.invalid(c.name + ": " + err.Error())
 	}
 	if err := p.pause(ctx, c.DelayMS); err != nil {
-		return err
+		return nil, err
 	}
 	chunks := c.chunks(f, req.Plain)
 	strike := p.strike(c.step, req, len(chunks))
-	for i, chunk := range chunks {
+	for i := range len(chunks) + 1 { // the last one is the finish
 		if i == strike {
-			return p.fail(ctx, c.Fault, i)
+			return nil, p.fail(ctx, c.Fault, i)
 		}
 		if i > 0 && !req.Plain {
-			err = p.pause(ctx, c.ChunkDelayMS)
+			if err := p.pause(ctx, c.ChunkDelayMS); err != nil {
+				return nil, err
+			}
 		}
-		if err != nil {
-			return err
-		}
-		if !emit(chunk) {
-			return nil
+		if i < len(chunks) {
+			emit(chunks[i])
 		}
 	}
-	return nil
+	return f, nil
 }
 
 // pause waits for so many milliseconds. It returns ctx's error if ctx is done.
@@ -132,8 +125,8 @@ func (p *Provider) pause(ctx context.Context, ms int) error {
 	return p.wait(ctx, time.Duration(ms)*time.Millisecond)
 }
 
-// strike returns the index, among n chunks, where the step's fault occurs, or
-// -1 for none.
+// strike returns the index of the chunk before which the step's fault occurs: n is
+// that of the finish, and -1 stands for none.
 func (p *Provider) strike(st *step, req *chela.Request, n int) int {
 	switch {
 	case st.Fault == nil:
@@ -141,7 +134,7 @@ func (p *Provider) strike(st *step, req *chela.Request, n int) int {
 	case st.Fault.Times > 0 && p.attempt(req) > st.Fault.Times:
 		return -1
 	default:
-		return min(st.Fault.After, n-1)
+		return min(st.Fault.After, n)
 	}
 }
 
@@ -164,56 +157,26 @@ func (p *Provider) invalid(msg string) *chela.ProviderError {
 	if p.scenario.Name != "" {
 		msg = fmt.Sprintf("scenario %q: %s", p.scenario.Name, msg)
 	}
-	return &chela.ProviderError{Provider: p.name, Kind: chela.Invalid, Unpaid: true, Msg: oneLine(msg)}
-}
-
-// oneLine fits msg into an error message: one line of at most 300 bytes.
-func oneLine(msg string) string {
-	const limit = 300
-	msg = strings.ToValidUTF8(strings.Join(strings.Fields(msg), " "), "\ufffd")
-	return excerpt.Marked(msg, limit-len("…"))
+	return p.guard.Unsent(chela.Invalid, msg)
 }
 
 // fail performs a fault after so many chunks.
 func (p *Provider) fail(ctx context.Context, f *fault, came int) error {
-	e := &chela.ProviderError{Provider: p.name, Kind: chela.Unavailable, Status: f.Status}
+	e := p.guard.Refused(f.Status, http.Header{}, nil)
+	msg := cmp.Or(http.StatusText(f.Status), "failed")
 	switch {
 	case f.Hang:
 		<-ctx.Done()
 		return ctx.Err()
 	case f.Cut:
-		e.Cut, e.Retryable = true, true
-		e.Msg = cmp.Or(f.Message, "the stream ended before its end")
+		e = p.guard.Error(chela.Unavailable, "")
+		e.Cut, e.Retryable, msg = true, true, "the stream ended before its end"
 	case f.Overflow:
-		e.Kind, e.Overflow, e.Status = chela.Invalid, true, http.StatusBadRequest
-		e.Msg = cmp.Or(f.Message, "the prompt is too long")
-	default:
-		e.Kind, e.Retryable = kindOfStatus(f.Status)
-		e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
-		e.Msg = cmp.Or(f.Message, http.StatusText(f.Status), "failed")
+		e = p.guard.Error(chela.Invalid, "")
+		e.Overflow, e.Status, msg = true, http.StatusBadRequest, "the prompt is too long"
 	}
+	e.After = time.Duration(f.RetryAfterMS) * time.Millisecond
 	e.Unpaid = came == 0 && wire.Refuses(e.Status)
-	e.Msg = oneLine(e.Msg)
+	e.Msg = p.guard.Error("", cmp.Or(f.Message, msg)).Msg
 	return e
-}
-
-// kindOfStatus classifies an HTTP status, and reports whether a retry may
-// succeed.
-func kindOfStatus(status int) (kind chela.Kind, retryable bool) {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return chela.Denied, false
-	case http.StatusNotFound:
-		return chela.NotFound, false
-	case http.StatusPaymentRequired:
-		return chela.Exhausted, false
-	case http.StatusTooManyRequests:
-		return chela.Exhausted, true
-	case http.StatusRequestTimeout:
-		return chela.Unavailable, true
-	}
-	if status >= http.StatusInternalServerError {
-		return chela.Unavailable, true
-	}
-	return chela.Invalid, false
 }
