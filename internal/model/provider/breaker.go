@@ -44,38 +44,25 @@ type breaker struct {
 }
 
 func (b *breaker) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
+	return relayed(func(r *relay) error {
 		trial, wait := b.enter()
 		if wait > 0 {
-			yield(chela.Chunk{}, &chela.ProviderError{
+			return &chela.ProviderError{
 				Provider: b.cfg.Name, Kind: chela.Unavailable, Retryable: true, After: wait, Unpaid: true,
 				Msg: fmt.Sprintf("failed %d times in a row; not asked again for %v", b.cfg.Failures, wait.Round(time.Second)),
-			})
-			return
+			}
 		}
-		r := relay{yield: yield}
-		err := b.pass(ctx, req, &r, trial)
-		if err != nil {
-			r.fail(err)
-		}
-	}
-}
-
-// pass lets a request through. A panic is inconclusive: the next request may be
-// the trial.
-func (b *breaker) pass(ctx context.Context, req *chela.Request, r *relay, trial bool) error {
-	ended := false
-	defer func() {
-		if !ended && trial {
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			b.trial = false
-		}
-	}()
-	err := r.pass(b.inner.Stream(ctx, req))
-	ended = true
-	b.leave(ctx, trial, err)
-	return err
+		ended := false
+		defer func() { // a panic is inconclusive: the next request may be the trial
+			if !ended {
+				b.leave(ctx, trial, errors.New("panic"))
+			}
+		}()
+		err := r.pass(b.inner.Stream(ctx, req))
+		ended = true
+		b.leave(ctx, trial, err)
+		return err
+	})
 }
 
 // enter admits a request, as the trial if the circuit is open, or returns the
@@ -100,10 +87,9 @@ func (b *breaker) leave(ctx context.Context, trial bool, err error) {
 	if trial {
 		b.trial = false
 	}
-	var pe *chela.ProviderError
+	_, ok := errors.AsType[*chela.ProviderError](err)
 	switch {
-	case err != nil && ctx.Err() != nil:
-	case err != nil && !errors.As(err, &pe): // not the provider's error
+	case err != nil && (ctx.Err() != nil || !ok): // not the provider's error
 	case chela.KindOf(err) != chela.Unavailable:
 		b.failures = 0
 	default:

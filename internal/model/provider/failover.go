@@ -3,8 +3,8 @@ package provider
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"chela"
@@ -54,16 +54,14 @@ type failover struct {
 }
 
 func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		r := relay{yield: yield}
+	return relayed(func(r *relay) error {
 		ready := p.cfg.Rests.ready(p.cfg.Now(), p.models)
 		var failed error
 		for n, i := range ready {
-			last := n == len(ready)-1
 			c, err := p.candidates[i].found()
 			there := err == nil
 			if there {
-				answer := c.ask(ctx, req, !last)
+				answer := c.ask(ctx, req, n < len(ready)-1)
 				if i > 0 {
 					answer = standIn(answer, p.models[i], failed)
 				}
@@ -71,14 +69,13 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 			}
 			if err == nil {
 				p.cfg.Rests.let(p.models[i], time.Time{})
-				return
+				return nil
 			}
 			// An overflow of a stand-in does not replace the error of the model
 			// before it.
 			small := failed != nil && isOverflow(err)
 			if ctx.Err() != nil || there && !small && !mayWorkElsewhere(err) { // not a provider's error, or the caller is gone
-				r.fail(err)
-				return
+				return err
 			}
 			failed = joined(failed, err)
 			if len(p.models) > 1 && !small && chela.KindOf(err) != chela.Unsupported {
@@ -86,8 +83,8 @@ func (p failover) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 				p.cfg.Log.Warn("model in cooldown", "model", p.models[i], "for", rest, "error", err)
 			}
 		}
-		r.fail(failed)
-	}
+		return failed
+	})
 }
 
 // ask streams from a candidate.
@@ -124,40 +121,31 @@ func standIn(stream iter.Seq2[chela.Chunk, error], model string, failed error) i
 
 // mayWorkElsewhere reports whether another model may succeed after this error.
 func mayWorkElsewhere(err error) bool {
-	var pe *chela.ProviderError
-	if !errors.As(err, &pe) {
-		return false
-	}
-	switch pe.Kind {
-	case chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported:
-		return true
-	default:
-		return false
-	}
+	pe, ok := errors.AsType[*chela.ProviderError](err)
+	return ok && slices.Contains([]chela.Kind{chela.Unavailable, chela.Exhausted, chela.Denied, chela.NotFound, chela.Unsupported}, pe.Kind)
 }
 
 // isOverflow reports whether the prompt exceeded the window of the model.
 func isOverflow(err error) bool {
-	var pe *chela.ProviderError
-	return errors.As(err, &pe) && pe.Overflow
+	pe, ok := errors.AsType[*chela.ProviderError](err)
+	return ok && pe.Overflow
 }
 
 // joined returns the first error, with the message of a later one appended.
 func joined(first, next error) error {
-	var pe *chela.ProviderError
-	var e *chela.Error
-	switch {
-	case first == nil:
+	then := "; then " + chela.MessageOf(next)
+	if first == nil {
 		return next
-	case errors.As(first, &pe):
-		both := *pe
-		both.Msg = fmt.Sprintf("%s; then %s", pe.Msg, chela.MessageOf(next))
-		return &both
-	case errors.As(first, &e): // it could not be resolved
-		both := *e
-		both.Msg = fmt.Sprintf("%s; then %s", e.Msg, chela.MessageOf(next))
-		return &both
-	default:
-		return first
 	}
+	if pe, ok := errors.AsType[*chela.ProviderError](first); ok {
+		both := *pe
+		both.Msg += then
+		return &both
+	}
+	if e, ok := errors.AsType[*chela.Error](first); ok { // it could not be resolved
+		both := *e
+		both.Msg += then
+		return &both
+	}
+	return first
 }

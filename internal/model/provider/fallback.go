@@ -25,26 +25,20 @@ func Fallback(p chela.Provider) chela.Provider { return fallback{p} }
 type fallback struct{ inner chela.Provider }
 
 func (f fallback) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		r := relay{yield: yield}
+	return relayed(func(r *relay) error {
 		err := r.pass(f.inner.Stream(ctx, req))
-		if err != nil && !r.seen && !req.Plain && ctx.Err() == nil && plainMayHelp(err) {
-			plain := *req
-			plain.Plain = true
-			err = r.pass(f.inner.Stream(withHaste(ctx, false), &plain)) // its first byte is that of the whole answer
+		if err == nil || r.seen || req.Plain || ctx.Err() != nil || !plainMayHelp(err) {
+			return err
 		}
-		if err != nil {
-			r.fail(err)
-		}
-	}
+		plain := *req
+		plain.Plain = true
+		return r.pass(f.inner.Stream(withHaste(ctx, false), &plain)) // its first byte is that of the whole answer
+	})
 }
 
 func plainMayHelp(err error) bool {
-	var pe *chela.ProviderError
-	if !errors.As(err, &pe) {
-		return false
-	}
-	if pe.Silent { // an unstreamed answer arrives even later
+	pe, ok := errors.AsType[*chela.ProviderError](err)
+	if !ok || pe.Silent { // an unstreamed answer arrives even later
 		return false
 	}
 	if pe.Kind != chela.Unavailable {

@@ -12,6 +12,16 @@ type relay struct {
 	seen  bool // the reader has seen part of an attempt that failed
 }
 
+// relayed returns the stream of several attempts, which ends with the error that they
+// return, unless that is nil.
+func relayed(attempts func(r *relay) error) iter.Seq2[chela.Chunk, error] {
+	return func(yield func(chela.Chunk, error) bool) {
+		if err := attempts(&relay{yield: yield}); err != nil {
+			yield(chela.Chunk{}, err)
+		}
+	}
+}
+
 // pass forwards an attempt and returns its error. If the reader has seen part
 // of an earlier attempt, the first chunk is preceded by Anew. It returns nil if
 // the reader stops.
@@ -33,6 +43,3 @@ func (r *relay) pass(stream iter.Seq2[chela.Chunk, error]) error {
 	}
 	return nil
 }
-
-// fail ends the stream with an error.
-func (r *relay) fail(err error) { r.yield(chela.Chunk{}, err) }

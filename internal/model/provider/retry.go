@@ -50,32 +50,27 @@ type retry struct {
 }
 
 func (p retry) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		r := relay{yield: yield}
+	return relayed(func(r *relay) error {
 		for n := 1; ; n++ {
 			err := r.pass(p.inner.Stream(ctx, req))
-			if err == nil {
-				return
-			}
 			wait, again := p.wait(n, err, req.Hasty)
-			if again {
-				// An error of the wait, such as cancellation, ends the stream.
-				if err = p.cfg.Wait(ctx, wait); err == nil {
-					continue
-				}
+			if !again {
+				return err
 			}
-			r.fail(err)
-			return
+			// An error of the wait, such as cancellation, ends the stream.
+			if err := p.cfg.Wait(ctx, wait); err != nil {
+				return err
+			}
 		}
-	}
+	})
 }
 
 // wait returns the backoff after attempt n failed with err, and whether to
 // retry at all.
 func (p retry) wait(n int, err error, hasty bool) (time.Duration, bool) {
-	var pe *chela.ProviderError
+	pe, ok := errors.AsType[*chela.ProviderError](err)
 	switch {
-	case n >= p.cfg.Attempts, !errors.As(err, &pe), !pe.Retryable, pe.After > LongestWait:
+	case n >= p.cfg.Attempts, !ok, !pe.Retryable, pe.After > LongestWait:
 		return 0, false
 	case hasty && (pe.Kind == chela.Exhausted || pe.After > 0 || pe.Silent):
 		return 0, false

@@ -24,8 +24,7 @@ type RestConfig struct {
 // rest puts a name into cooldown after an error.
 func (c RestConfig) rest(name string, err error) time.Duration {
 	rest := cmp.Or(c.Cooldown, time.Minute)
-	var pe *chela.ProviderError
-	if errors.As(err, &pe) && pe.After > 0 {
+	if pe, ok := errors.AsType[*chela.ProviderError](err); ok && pe.After > 0 {
 		rest = pe.After
 	}
 	c.Rests.let(name, c.Now().Add(rest))
@@ -55,8 +54,7 @@ type rotation struct {
 }
 
 func (p rotation) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		r := relay{yield: yield}
+	return relayed(func(r *relay) error {
 		ready := p.cfg.Rests.ready(p.cfg.Now(), p.names)
 		for n, i := range ready {
 			last := n == len(ready)-1
@@ -65,19 +63,19 @@ func (p rotation) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chel
 			err := r.pass(p.keys[i].Stream(ctx, &asked))
 			if err == nil {
 				p.cfg.Rests.let(p.names[i], time.Time{})
-				return
+				return nil
 			}
-			spent := ctx.Err() == nil && isOfKey(err)
-			if spent {
-				rest := p.cfg.rest(p.names[i], err)
-				p.cfg.Log.Warn("key in cooldown", "key", p.names[i], "for", rest, "error", err)
+			if ctx.Err() != nil || !isOfKey(err) {
+				return err
 			}
-			if !spent || last {
-				r.fail(err)
-				return
+			rest := p.cfg.rest(p.names[i], err)
+			p.cfg.Log.Warn("key in cooldown", "key", p.names[i], "for", rest, "error", err)
+			if last {
+				return err
 			}
 		}
-	}
+		return nil
+	})
 }
 
 // isOfKey reports whether a provider rejected a key or its quota. Local limits

@@ -52,24 +52,21 @@ var noThinking = regexp.MustCompile(`(?i)\b(think|thinking|reasoning|thinking_?(
 // refusesThinking reports whether an error is the refusal of a thinking level. Anthropic
 // also refuses past thinking whose signature is wrong, which is not cured by it.
 func refusesThinking(err error) bool {
-	var pe *chela.ProviderError
-	return errors.As(err, &pe) && !pe.Overflow &&
+	pe, ok := errors.AsType[*chela.ProviderError](err)
+	return ok && !pe.Overflow &&
 		(pe.Status == http.StatusBadRequest || pe.Status == http.StatusUnprocessableEntity) && noThinking.MatchString(pe.Msg) &&
 		!strings.Contains(strings.ToLower(pe.Msg), "signature")
 }
 
 // Stream implements [chela.Provider].
 func (t *thinkless) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return func(yield func(chela.Chunk, error) bool) {
-		r := relay{yield: yield}
+	return relayed(func(r *relay) error {
 		err := r.pass(t.inner.Stream(ctx, t.accepted(req)))
-		if err != nil && !r.seen && ctx.Err() == nil && refusesThinking(err) && t.learn(req) {
-			err = r.pass(t.inner.Stream(ctx, t.accepted(req)))
+		if err == nil || r.seen || ctx.Err() != nil || !refusesThinking(err) || !t.learn(req) {
+			return err
 		}
-		if err != nil {
-			r.fail(err)
-		}
-	}
+		return r.pass(t.inner.Stream(ctx, t.accepted(req)))
+	})
 }
 
 // accepted returns a request without a level that was refused before.

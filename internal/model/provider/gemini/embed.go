@@ -28,17 +28,9 @@ type embedPart struct {
 // Embed returns the vectors of at most 100 texts. Errors are
 // *chela.ProviderError, except ctx's own.
 func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
-	whole, err := p.server.Object(ctx, resource(req.Model)+":batchEmbedContents", embedBody(req))
-	if err != nil {
-		return nil, err
-	}
-	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
-		switch name {
-		case "embeddings":
-			into.Vectors = wire.Vectors(v, req.Len(), func(item wire.Value) wire.Value { return item.Member("values") })
-		case "usageMetadata": // servers that do not count omit it
-			into.Tokens = max(v.Member("promptTokenCount").Int(), 0)
-		}
+	return p.server.Embed(ctx, embedBody(req), wire.EmbeddingForm{
+		Path: resource(req.Model) + ":batchEmbedContents", Inputs: req.Len(), List: "embeddings", Vector: "values",
+		Tokens: []string{"usageMetadata", "promptTokenCount"},
 	})
 }
 

@@ -20,16 +20,8 @@ type embedRequest struct {
 // Embed returns the vectors of texts. Errors are *chela.ProviderError, except ctx's
 // own.
 func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*provider.EmbeddingAnswer, error) {
-	whole, err := p.server.Object(ctx, "/api/embed", embedRequest{Model: req.Model, Input: req.Texts, Dimensions: req.Dimensions})
-	if err != nil {
-		return nil, err
-	}
-	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
-		switch name {
-		case "embeddings":
-			into.Vectors = wire.Vectors(v, req.Len(), func(item wire.Value) wire.Value { return item })
-		case "prompt_eval_count":
-			into.Tokens = max(v.Int(), 0)
-		}
+	body := embedRequest{Model: req.Model, Input: req.Texts, Dimensions: req.Dimensions}
+	return p.server.Embed(ctx, body, wire.EmbeddingForm{
+		Path: "/api/embed", Inputs: req.Len(), List: "embeddings", Tokens: []string{"prompt_eval_count"},
 	})
 }

@@ -25,38 +25,7 @@ func (p *Provider) Embed(ctx context.Context, req *provider.EmbeddingRequest) (*
 	if req.Tokens != nil {
 		body.Input = req.Tokens
 	}
-	whole, err := p.server.Object(ctx, "/embeddings", body)
-	if err != nil {
-		return nil, err
-	}
-	return p.server.Embeddings(whole, req.Len(), func(into *provider.EmbeddingAnswer, name string, v wire.Value) {
-		switch name {
-		case "data":
-			readEmbeddings(into.Vectors, v)
-		case "usage":
-			into.Tokens = max(v.Member("prompt_tokens").Int(), 0)
-		}
+	return p.server.Embed(ctx, body, wire.EmbeddingForm{
+		Path: "/embeddings", Inputs: req.Len(), List: "data", Vector: "embedding", Tokens: []string{"usage", "prompt_tokens"},
 	})
-}
-
-// readEmbeddings assigns the vectors of a list by their index. A vector that
-// cannot be read is nil, which Embeddings rejects.
-func readEmbeddings(vectors [][]float32, list wire.Value) {
-	next := int64(0)
-	for item := range list.Items() {
-		place := next
-		var vector []float32
-		for name, v := range item.Members() {
-			switch name {
-			case "index":
-				place = v.Int()
-			case "embedding":
-				vector = wire.Vector(v)
-			}
-		}
-		if place >= 0 && place < int64(len(vectors)) {
-			vectors[place] = vector
-		}
-		next++
-	}
 }

@@ -81,18 +81,16 @@ func (g Guard) Failed(ctx context.Context, err error) error {
 	if ctxErr := ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	var pe *chela.ProviderError
-	if errors.As(err, &pe) {
+	if pe, ok := errors.AsType[*chela.ProviderError](err); ok {
 		return pe
 	}
 	// A *url.Error repeats the address, which may hold secrets.
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
-	var cert *tls.CertificateVerificationError
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	failed := g.Error(chela.Unavailable, err.Error())
-	failed.Retryable = !errors.As(err, &cert)
+	failed.Retryable = !untrusted
 	failed.Silent, failed.Err = isSilence(err), err
 	return failed
 }

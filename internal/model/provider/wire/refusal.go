@@ -90,7 +90,8 @@ func text(raw json.RawMessage) string {
 // Refused classifies an error response.
 func (g Guard) Refused(status int, header http.Header, body []byte) *chela.ProviderError {
 	p, told := readProblem(body)
-	if label := amazonLabel(header); label != "" {
+	// As in "ThrottlingException:http://internal.amazon.com/coral/…".
+	if label, _, _ := strings.Cut(header.Get("X-Amzn-Errortype"), ":"); label != "" {
 		p.labels = append(p.labels, label)
 	}
 	e := g.classify(status, p, told)
@@ -202,20 +203,38 @@ func message(status int, p problem, told bool) string {
 	}
 }
 
+// named lists the error names of each kind. Those of AWS are from
+// https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html.
+var named = []struct {
+	kind   chela.Kind
+	labels []string
+}{
+	{chela.Denied, []string{
+		"authentication_error", "permission_error", "invalid_api_key",
+		"UNAUTHENTICATED", "PERMISSION_DENIED", "API_KEY_INVALID", "FAILED_PRECONDITION",
+		"AccessDeniedException", "ExpiredTokenException", "IncompleteSignatureException", "InvalidSignatureException", "InvalidClientTokenId",
+		"MissingAuthenticationToken", "MissingAuthenticationTokenException", "UnrecognizedClientException", "OptInRequired", "RequestExpired",
+	}},
+	{chela.NotFound, []string{"not_found_error", "model_not_found", "NOT_FOUND", "ResourceNotFoundException"}},
+	{chela.Exhausted, []string{"rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED", "ServiceQuotaExceededException", "ThrottlingException"}},
+	{chela.Unavailable, []string{
+		"overloaded_error", "api_error", "timeout_error", "server_error",
+		"InternalServerException", "ModelErrorException", "ModelNotReadyException", "ModelStreamErrorException", "ModelTimeoutException", "ServiceUnavailableException",
+	}},
+	{chela.Unsupported, []string{"UnsupportedMediaTypeException", "UnsupportedOperationException", "UnknownOperationException"}},
+	{chela.Invalid, []string{"ValidationException"}},
+}
+
 func kindOf(status int, p problem, told bool) chela.Kind {
-	if kind, ok := amazonKind(p); ok {
-		return kind
+	if p.is("ValidationException") && noModel.MatchString(p.message) {
+		return chela.NotFound
+	}
+	for _, n := range named {
+		if p.is(n.labels...) {
+			return n.kind
+		}
 	}
 	switch {
-	case p.is("authentication_error", "permission_error", "invalid_api_key"),
-		p.is("UNAUTHENTICATED", "PERMISSION_DENIED", "API_KEY_INVALID", "FAILED_PRECONDITION"):
-		return chela.Denied
-	case p.is("not_found_error", "model_not_found", "NOT_FOUND"):
-		return chela.NotFound
-	case p.is("rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"):
-		return chela.Exhausted
-	case p.is("overloaded_error", "api_error", "timeout_error", "server_error"):
-		return chela.Unavailable
 	case p.is("invalid_request_error", "INVALID_ARGUMENT") && status < 400:
 		return chela.Invalid
 	case status == 0 && slices.ContainsFunc(p.labels, notAgain.MatchString):
@@ -254,6 +273,10 @@ var (
 
 	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit|too many tokens per day`)
 	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
+
+	// noModel matches Bedrock's message for an unknown model, which it reports as
+	// ValidationException.
+	noModel = regexp.MustCompile(`(?i)provided model identifier is invalid`)
 
 	// unable matches Ollama's message for an ability that the model lacks.
 	unable = regexp.MustCompile(`does not support (tools|thinking|chat|generate)`)

@@ -19,21 +19,11 @@ func Strict(schema []byte) bool {
 		return false
 	}
 	s := strictness{names: maxStrictNames}
-	return typeOf(v) == "object" && s.fits(v, maxStrictDepth)
+	return v.Member("type").Text() == "object" && s.fits(v, maxStrictDepth)
 }
 
 // strictness tracks the remaining limits of a schema.
 type strictness struct{ names int }
-
-// typeOf returns the type of a schema; a list of types is returned as written.
-func typeOf(schema Value) string {
-	for name, v := range schema.Members() {
-		if name == "type" {
-			return v.Text()
-		}
-	}
-	return ""
-}
 
 // fits reports whether a schema is strict and at most levels deep.
 func (s *strictness) fits(schema Value, levels int) bool {
@@ -66,7 +56,7 @@ func (s *strictness) fits(schema Value, levels int) bool {
 			return false
 		}
 	}
-	switch kind := typeOf(schema); {
+	switch kind := schema.Member("type").Text(); {
 	case kind == "object":
 		return closed && items == nil && s.membersFit(properties, required, levels)
 	case kind == "array":
