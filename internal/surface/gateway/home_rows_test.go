@@ -208,7 +208,8 @@ func (h *home) Models(context.Context) (api.Models, error) {
 
 func (h *home) Lacks(_ string, set []provider.Parameter) []provider.Parameter { return set }
 
-func (h *home) Serve(model string) (chela.Provider, string, error) {
+func (h *home) Serve(models ...string) (chela.Provider, string, error) {
+	model := models[0]
 	if model != "offline/offline" {
 		return nil, "", chela.E(chela.NotFound, fmt.Sprintf("there is no model %q", model))
 	}
