@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 )
@@ -94,7 +95,7 @@ kind = "script"
 		if got := chela.MessageOf(err); chela.KindOf(err) != chela.Invalid || strings.Contains(got, dir) || !strings.Contains(got, "config.toml") {
 			t.Errorf("%s: %v", name, err)
 		}
-		if trials, err := p.Try(t.Context(), name); chela.KindOf(err) != chela.Invalid {
+		if trials, err := p.Try(t.Context(), api.Caller{}, api.ModelTest{Model: name}); chela.KindOf(err) != chela.Invalid {
 			t.Errorf("tried %s: %v, %v", name, trials, err)
 		}
 		// Where it stands in a chain all the same, it is passed over.

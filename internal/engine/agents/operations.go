@@ -99,9 +99,6 @@ func (p *Providers) Operations() []api.Bound {
 			found := slices.DeleteFunc(p.known.priced(), func(m chela.Model) bool { return !strings.Contains(m.Provider+"/"+m.Name, q.Match) })
 			return api.Cut(found, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
 		}),
-		api.ModelsTest.Do(func(ctx context.Context, _ api.Caller, q api.ModelTest) (api.Page[api.Trial], error) {
-			trials, err := p.Try(ctx, q.Model)
-			return api.Page[api.Trial]{Items: append([]api.Trial{}, trials...)}, err
-		}),
+		api.ModelsTest.Do(p.Try),
 	}
 }

@@ -13,14 +13,14 @@ import (
 // Try tests a model, as provider/model; without a name, the models of every
 // configured provider. It fails only with ctx's error, or if there is no such
 // provider: problems of a model are in its trial.
-func (p *Providers) Try(ctx context.Context, model string) ([]api.Trial, error) {
-	models := []string{model}
-	if model == "" {
+func (p *Providers) Try(ctx context.Context, _ api.Caller, q api.ModelTest) (trials api.Page[api.Trial], err error) {
+	models := []string{q.Model}
+	if q.Model == "" {
 		models = p.candidates(ctx)
-	} else if _, _, err := p.resolve(model); err != nil && chela.KindOf(err) != chela.Denied {
-		return nil, err
+	} else if _, _, err := p.resolve(q.Model); err != nil && chela.KindOf(err) != chela.Denied {
+		return trials, err
 	}
-	var trials []api.Trial
+	trials.Items = []api.Trial{}
 	for _, name := range models {
 		s, err := p.serve(name)
 		if err == nil {
@@ -32,9 +32,9 @@ func (p *Providers) Try(ctx context.Context, model string) ([]api.Trial, error) 
 		}
 		t, err := TryModel(ctx, subject, p.cfg.Now)
 		if err != nil {
-			return nil, err
+			return trials, err
 		}
-		trials = append(trials, t)
+		trials.Items = append(trials.Items, t)
 	}
 	return trials, nil
 }

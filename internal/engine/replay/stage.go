@@ -24,21 +24,17 @@ type Stage struct {
 
 // Operations binds the operation that replays a turn.
 func (s *Stage) Operations() []api.Bound {
-	return []api.Bound{
-		api.TurnsReplay.Do(func(ctx context.Context, _ api.Caller, q api.TurnReplay) (api.Replay, error) {
-			return s.Replay(ctx, q.ID, q.How.Live)
-		}),
-	}
+	return []api.Bound{api.TurnsReplay.Do(s.replay)}
 }
 
-// Replay runs a turn again from its record; with live, its messages are also
-// sent to the model again, in a new thread. It is NotFound if the turn does not
+// replay runs a turn again from its record; a live one also sends its messages to
+// the model again, in a new thread. It is NotFound if the turn does not
 // exist, and a Conflict if it has not ended.
-func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (api.Replay, error) {
+func (s *Stage) replay(ctx context.Context, _ api.Caller, q api.TurnReplay) (api.Replay, error) {
 	var rec Record
 	var session chela.Session
 	err := s.Store.Read(ctx, func(r *store.Read) (err error) {
-		if rec, err = Read(ctx, r, id); err != nil {
+		if rec, err = Read(ctx, r, q.ID); err != nil {
 			return err
 		}
 		session, err = r.Session(ctx, rec.Turn.Session)
@@ -52,7 +48,7 @@ func (s *Stage) Replay(ctx context.Context, id chela.TurnID, live bool) (api.Rep
 		return api.Replay{}, err
 	}
 	r, err := Run(ctx, rec, Config{Agent: session.Agent, Frame: agent.Frame, Turns: s.Turns})
-	if err == nil && live {
+	if err == nil && q.How.Live {
 		r.Live, err = s.again(ctx, rec, session)
 	}
 	return r, err

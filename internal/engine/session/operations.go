@@ -21,17 +21,12 @@ func (ss *Sessions) Operations(accept AcceptFunc) []api.Bound {
 }
 
 func (ss *Sessions) ofSessions() []api.Bound {
-	change := func(ctx context.Context, c api.Caller, q api.SessionChange) (chela.Session, error) {
-		return ss.ChangeAs(ctx, q.Key, q.Settings, c.Scope)
-	}
 	return []api.Bound{
 		api.SessionsList.Do(ss.list),
-		api.SessionsShow.Do(func(ctx context.Context, _ api.Caller, q api.SessionRef) (api.Session, error) {
-			return ss.Session(ctx, q.Key)
-		}),
-		api.SessionsChange.Do(change),
+		api.SessionsShow.Do(ss.show),
+		api.SessionsChange.Do(ss.set),
 		api.SessionsArchive.Do(func(ctx context.Context, c api.Caller, q api.SessionRef) (chela.Session, error) {
-			return change(ctx, c, api.SessionChange{SessionRef: q, Settings: api.SettingsPatch{Archived: new(true)}})
+			return ss.set(ctx, c, api.SessionChange{SessionRef: q, Settings: api.SettingsPatch{Archived: new(true)}})
 		}),
 		api.SessionsReset.Do(func(ctx context.Context, _ api.Caller, q api.SessionRef) (chela.Thread, error) {
 			return ss.Begin(ctx, q.Key, "")
@@ -45,12 +40,8 @@ func (ss *Sessions) ofThreads(accept AcceptFunc) []api.Bound {
 		api.ThreadsCreate.Do(func(ctx context.Context, _ api.Caller, q api.NewThread) (chela.Thread, error) {
 			return ss.Begin(ctx, orMain(q.Session), q.Title)
 		}),
-		api.ThreadsTitle.Do(func(ctx context.Context, _ api.Caller, q api.ThreadTitle) (chela.Thread, error) {
-			return ss.Title(ctx, q.ID, q.Patch.Title)
-		}),
-		api.ThreadsPrompt.Do(func(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.PromptSize, error) {
-			return ss.promptSize(ctx, q.ID)
-		}),
+		api.ThreadsTitle.Do(ss.Title),
+		api.ThreadsPrompt.Do(ss.promptSize),
 		api.ThreadsEntries.Do(ss.entries),
 		api.ThreadsCompact.Do(func(ctx context.Context, c api.Caller, q api.CompactRequest) (api.Receipt, error) {
 			t, err := ss.thread(ctx, q.ID)
@@ -72,7 +63,7 @@ func orMain(key chela.SessionKey) chela.SessionKey {
 // more sessions, because archived ones are left out unless the filter wants them.
 func (ss *Sessions) list(ctx context.Context, _ api.Caller, f api.SessionFilter) (api.Page[chela.Session], error) {
 	if f.After != "" {
-		if _, err := ss.Session(ctx, f.After); err != nil {
+		if _, err := store.Get(ctx, ss.store, (*store.Read).Session, f.After); err != nil {
 			return api.Page[chela.Session]{}, api.Unknown(string(f.After), err)
 		}
 	}

@@ -11,16 +11,16 @@ import (
 	"chela/internal/store"
 )
 
-// Session returns a session with its usage and cost. A malformed key is Invalid.
-func (ss *Sessions) Session(ctx context.Context, key chela.SessionKey) (api.Session, error) {
-	if _, err := chela.ParseSessionKey(key); err != nil {
+// show returns a session with its usage and cost. A malformed key is Invalid.
+func (ss *Sessions) show(ctx context.Context, _ api.Caller, q api.SessionRef) (api.Session, error) {
+	if _, err := chela.ParseSessionKey(q.Key); err != nil {
 		return api.Session{}, err
 	}
 	return store.Find(ctx, ss.store, func(r *store.Read) (s api.Session, err error) {
-		if s.Session, err = r.Session(ctx, key); err != nil {
+		if s.Session, err = r.Session(ctx, q.Key); err != nil {
 			return s, err
 		}
-		sum, err := r.UsageSince(ctx, key, time.Time{})
+		sum, err := r.UsageSince(ctx, q.Key, time.Time{})
 		s.Usage, s.Cost = sum.Tokens, sum.Cost
 		return s, err
 	})
@@ -40,11 +40,11 @@ type agents interface {
 
 // promptSize returns the size of the next prompt of a thread, without the new
 // message.
-func (ss *Sessions) promptSize(ctx context.Context, id chela.ThreadID) (api.PromptSize, error) {
+func (ss *Sessions) promptSize(ctx context.Context, _ api.Caller, q api.ThreadRef) (api.PromptSize, error) {
 	var s chela.Session
 	var conversation prompt.Conversation
 	err := ss.store.Read(ctx, func(r *store.Read) error {
-		t, err := r.Thread(ctx, id)
+		t, err := r.Thread(ctx, q.ID)
 		if err != nil {
 			return err
 		}

@@ -87,30 +87,26 @@ func (ss *Sessions) change(ctx context.Context, op string, key chela.SessionKey,
 	return s, err
 }
 
-// Change changes settings of a session, or its current thread, with the owner's
-// rights. An invalid patch is Invalid and changes nothing.
-func (ss *Sessions) Change(ctx context.Context, key chela.SessionKey, p api.SettingsPatch) (chela.Session, error) {
-	return ss.ChangeAs(ctx, key, p, chela.ScopeAdmin)
-}
-
-// ChangeAs is Change with the rights of a scope. A change beyond them is
-// Denied.
-func (ss *Sessions) ChangeAs(ctx context.Context, key chela.SessionKey, p api.SettingsPatch, scope chela.Scope) (chela.Session, error) {
-	return ss.change(ctx, "session.change", key, func(w *store.Write, s *chela.Session) error {
+// set changes settings of a session, or its current thread, with the rights of the
+// caller. A change beyond them is Denied. An invalid patch is Invalid and changes
+// nothing.
+func (ss *Sessions) set(ctx context.Context, c api.Caller, q api.SessionChange) (chela.Session, error) {
+	p := q.Settings
+	return ss.change(ctx, "session.change", q.Key, func(w *store.Write, s *chela.Session) error {
 		before := s.Settings
 		if err := ss.apply(&s.Settings, p); err != nil {
 			return err
 		}
-		if err := Permit(before, s.Settings, scope); err != nil {
+		if err := Permit(before, s.Settings, c.Scope); err != nil {
 			return err
 		}
 		if p.Thread == nil {
 			return nil
 		}
 		t, err := w.Thread(ctx, *p.Thread)
-		if err == nil && t.Session != key {
+		if err == nil && t.Session != q.Key {
 			err = chela.Ef(chela.Invalid, "thread %s belongs to another session", t.ID).
-				WithHint("see chela threads list --session " + string(key))
+				WithHint("see chela threads list --session " + string(q.Key))
 		}
 		if err != nil {
 			return err
@@ -142,19 +138,19 @@ func (ss *Sessions) Begin(ctx context.Context, key chela.SessionKey, title strin
 }
 
 // Title renames a thread.
-func (ss *Sessions) Title(ctx context.Context, id chela.ThreadID, title string) (chela.Thread, error) {
-	if err := checkTitle(title, false); err != nil {
+func (ss *Sessions) Title(ctx context.Context, _ api.Caller, q api.ThreadTitle) (chela.Thread, error) {
+	if err := checkTitle(q.Patch.Title, false); err != nil {
 		return chela.Thread{}, err
 	}
-	t, err := ss.thread(ctx, id)
+	t, err := ss.thread(ctx, q.ID)
 	if err != nil {
 		return t, err
 	}
 	_, err = ss.change(ctx, "thread.title", t.Session, func(w *store.Write, _ *chela.Session) error {
-		if err := w.TitleThread(ctx, id, title); err != nil {
+		if err := w.TitleThread(ctx, q.ID, q.Patch.Title); err != nil {
 			return err
 		}
-		t, err = w.Thread(ctx, id)
+		t, err = w.Thread(ctx, q.ID)
 		return err
 	})
 	return t, err

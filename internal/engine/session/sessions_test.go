@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/session"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/local"
@@ -206,7 +207,7 @@ func TestBeginTellsOfTheEnd(t *testing.T) {
 			t.Errorf("error %v, ends %+v", err, r.ends)
 		}
 		for _, bad := range []string{" ", "two\nlines", "\xff"} {
-			if _, err := r.Title(t.Context(), fresh.ID, bad); chela.KindOf(err) != chela.Invalid {
+			if _, err := r.Title(t.Context(), api.Caller{}, api.ThreadTitle{ThreadRef: api.ThreadRef{ID: fresh.ID}, Patch: api.ThreadPatch{Title: bad}}); chela.KindOf(err) != chela.Invalid {
 				t.Errorf("title %q: error %v", bad, err)
 			}
 		}
