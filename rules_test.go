@@ -187,7 +187,6 @@ var rules = []rule{
 		"internal/app/app.go":                      "a level that the configuration must have refused",
 		"internal/platform/fail/on.go":             "a test asked for what does not exist",
 		"internal/surface/gateway/edge/refusal.go": "how net/http is told to break an answer off",
-		"internal/model/provider/offline/rules.go": "what was decoded from JSON can be encoded",
 		"internal/config/field/key.go":             "the tags of sections are constants",
 		"internal/store/row.go":                    "the columns of tables are constants; types of the root package can be encoded",
 		"internal/store/storetest/fill.go":         "a field of a type that the contract does not know yet",
