@@ -26,6 +26,7 @@ type Argument struct {
 	Rest       bool // it takes all remaining words
 
 	field field // its limits
+	free  bool  // a text has none: it goes nowhere as it is, or is checked elsewhere
 	list  bool  // commas separate the values of a slice
 	value reflect.Value
 }
@@ -54,9 +55,7 @@ func argumentsOf(in reflect.Value, all []Argument) []Argument {
 			a.position(position)
 		case inPath:
 			a.position(strings.ToUpper(path))
-			if f.Type == reflect.TypeFor[chela.SessionKey]() {
-				a.field.typ = reflect.TypeFor[string]() // [Request.Check] looks at it
-			}
+			a.free = f.Type == reflect.TypeFor[chela.SessionKey]() // [Request.Check] looks at it
 		case flag == "-", inQuery && !flagged && (query == "after" || query == "limit" || query == waitName):
 			continue
 		case inQuery:
@@ -71,6 +70,9 @@ func argumentsOf(in reflect.Value, all []Argument) []Argument {
 		}
 		if flag != "" {
 			a.Name = flag
+		}
+		if !inPath && !inQuery && body == "" && a.field.check == "" { // of the command alone
+			a.free = true
 		}
 		if a.field.name = query; query == "after" {
 			a.Help = "only rows behind this one: " + a.Help
@@ -144,14 +146,7 @@ func (a Argument) Set(given string) error {
 		a.value.SetInt(int64(span))
 		return nil
 	}
-	limits, err := a.field.parameter().Schema()
-	if err != nil {
-		return err
-	}
-	if limits.List && !a.list {
-		limits = limits.Items
-	}
-	if err := limits.Text(a.called(), given); err != nil {
+	if err := a.check(given); err != nil {
 		return err
 	}
 	if a.value.Kind() == reflect.Slice && !a.list {
@@ -160,6 +155,21 @@ func (a Argument) Set(given string) error {
 	}
 	parse(a.value, given)
 	return nil
+}
+
+// check refuses a value beyond the limits of the input.
+func (a Argument) check(given string) error {
+	if a.free && strings.HasPrefix(a.Type(), "string") {
+		return nil
+	}
+	limits, err := a.field.parameter().Schema()
+	if err != nil {
+		return err
+	}
+	if limits.List && !a.list {
+		limits = limits.Items
+	}
+	return limits.Text(a.called(), given)
 }
 
 // called is the argument in an error.

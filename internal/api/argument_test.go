@@ -89,3 +89,29 @@ func byName(t *testing.T, all []api.Argument, name string) api.Argument {
 	t.Fatalf("there is no %s", name)
 	return api.Argument{}
 }
+
+// TestFreeText: a text that only a command has takes anything, a number does not.
+func TestFreeText(t *testing.T) {
+	t.Parallel()
+	var in struct {
+		Words []string `arg:"TEXT..."`
+		Why   string   `flag:"why"`
+		Most  *int64   `flag:"most"`
+		How   string   `flag:"how" default:"well" check:"words=well|badly"`
+	}
+	all := api.ArgumentsOf(&in)
+	long := strings.Repeat("a line\n", 10_000)
+	for _, name := range []string{"TEXT", "why"} {
+		if err := byName(t, all, name).Set(long); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if in.Why != long || len(in.Words) != 1 || in.Words[0] != long || in.How != "well" {
+		t.Errorf("%d letters, %d words, how %q", len(in.Why), len(in.Words), in.How)
+	}
+	for _, name := range []string{"most", "how"} {
+		if err := byName(t, all, name).Set("some"); chela.KindOf(err) != chela.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
