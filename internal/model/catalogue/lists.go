@@ -94,12 +94,7 @@ func (r Row) completed(other Row) Row {
 	if r.Source == "" {
 		return other
 	}
-	if r.Window == 0 {
-		r.Window = other.Window
-	}
-	if r.MaxOutput == 0 {
-		r.MaxOutput = other.MaxOutput
-	}
+	r.Window, r.MaxOutput = cmp.Or(r.Window, other.Window), cmp.Or(r.MaxOutput, other.MaxOutput)
 	if r.Abilities == nil {
 		r.Abilities = other.Abilities
 	}

@@ -59,22 +59,14 @@ func (r recordedRequest) hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// A recordedPiece is one chunk of an answer as it arrived.
+// A recordedPiece is one chunk of an answer as it arrived, with the fields of
+// [chela.Chunk].
 type recordedPiece struct {
-	Text     string `json:"text,omitempty"`
-	Thinking string `json:"thinking,omitempty"`
-	Anew     bool   `json:"anew,omitempty"`
-	Unseen   int    `json:"unseen,omitempty"`
-}
-
-// recordedPieceOf converts a chunk other than a finish.
-func recordedPieceOf(c chela.Chunk) recordedPiece {
-	return recordedPiece{Text: c.Text, Thinking: c.Thinking, Anew: c.Anew, Unseen: c.Unseen}
-}
-
-// chunk converts a piece back into a chunk.
-func (p recordedPiece) chunk() chela.Chunk {
-	return chela.Chunk{Text: p.Text, Thinking: p.Thinking, Anew: p.Anew, Unseen: p.Unseen}
+	Text     string        `json:"text,omitempty"`
+	Thinking string        `json:"thinking,omitempty"`
+	Anew     bool          `json:"anew,omitempty"`
+	Unseen   int           `json:"unseen,omitempty"`
+	Finish   *chela.Finish `json:"-"`
 }
 
 // goesOn reports whether next continues the text, or the reasoning, at the end
@@ -86,17 +78,21 @@ func (p recordedPiece) goesOn(next recordedPiece) bool {
 	return next.Unseen > 0 || (p.Text == "") == (next.Text == "")
 }
 
-// A recordedFinish is the end of an answer.
+// A recordedFinish is the end of an answer, with the fields of [chela.Finish].
 type recordedFinish struct {
 	Text     string           `json:"text,omitempty"`
 	Thinking []chela.Thinking `json:"thinking,omitempty"`
 	Calls    []chela.CallSpec `json:"calls,omitempty"`
 	Stop     chela.StopReason `json:"stop"`
-	Model    string           `json:"model,omitempty"`
-	Served   string           `json:"served,omitempty"`
-	Usage    chela.TokenUsage `json:"usage"`
 	Logprobs json.RawMessage  `json:"logprobs,omitempty"`
 	Others   []chela.Finish   `json:"others,omitempty"`
+	Model    string           `json:"model,omitempty"`
+	Served   string           `json:"served,omitempty"`
+	Since    string           `json:"-"`
+	Usage    chela.TokenUsage `json:"usage"`
+	Billed   *chela.MicroUSD  `json:"-"`
+	Charge   chela.Charge     `json:"-"`
+	Known    bool             `json:"-"`
 }
 
 // A recordedFailure is the error of a request.
@@ -152,11 +148,11 @@ type recordedExchange struct {
 
 // add adds a piece of the answer.
 func (x *recordedExchange) add(c chela.Chunk) {
-	if f := c.Finish; f != nil {
-		x.Finish = &recordedFinish{Text: f.Text, Thinking: f.Thinking, Calls: f.Calls, Stop: f.Stop, Model: f.Model, Served: f.Served, Usage: f.Usage, Logprobs: f.Logprobs, Others: f.Others}
+	if c.Finish != nil {
+		x.Finish = new(recordedFinish(*c.Finish))
 		return
 	}
-	x.Pieces = append(x.Pieces, recordedPieceOf(c))
+	x.Pieces = append(x.Pieces, recordedPiece(c))
 }
 
 // scrub removes secrets from an answer. Pieces of a text that hold a secret

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -94,7 +95,7 @@ func (p playing) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 				yield(chela.Chunk{}, ctx.Err())
 				return
 			}
-			if !yield(piece.chunk(), nil) {
+			if !yield(chela.Chunk(piece), nil) {
 				return
 			}
 		}
@@ -108,15 +109,11 @@ func (p playing) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 
 // finish returns the finish of an exchange, with the model that had answered.
 func (p playing) finish(x recordedExchange) *chela.Finish {
-	f := x.Finish
-	served := f.Served
-	if served == "" {
-		served = x.Model
+	f := chela.Finish(*x.Finish)
+	if f.Served = cmp.Or(f.Served, x.Model); f.Served == p.model {
+		f.Served = ""
 	}
-	if served == p.model {
-		served = ""
-	}
-	return &chela.Finish{Text: f.Text, Thinking: f.Thinking, Calls: f.Calls, Stop: f.Stop, Model: f.Model, Served: served, Usage: f.Usage, Logprobs: f.Logprobs, Others: f.Others}
+	return &f
 }
 
 // find returns the exchange to replay for a request.

@@ -83,10 +83,7 @@ func (p *Provider) tools(r *request, req *chela.Request) error {
 		if err != nil {
 			return err
 		}
-		r.String(`{"name":`, t.Name)
-		if t.Description != "" {
-			r.String(`,"description":`, t.Description)
-		}
+		r.Tool(`{"name":`, t)
 		if strict < maxStrict && holdsToSchemas.MatchString(req.Model) && simple(schema) {
 			r.Raw(`,"strict":true`)
 			strict++

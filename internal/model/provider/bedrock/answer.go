@@ -81,16 +81,7 @@ func usage(v wire.Value) chela.TokenUsage {
 
 // Progress returns how much has arrived. An answer is complete once the stop reason
 // arrived; the usage follows in one more event.
-func (a *answer) Progress() wire.Progress {
-	switch {
-	case a.stop == "":
-		return wire.Open
-	case a.ended:
-		return wire.Ended
-	default:
-		return wire.Complete
-	}
-}
+func (a *answer) Progress() wire.Progress { return wire.ProgressOf(a.stop != "", a.ended) }
 
 // Finish returns the finish of the answer.
 func (a *answer) Finish(wire.EmitFunc) (*chela.Finish, error) {

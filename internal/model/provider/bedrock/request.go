@@ -129,10 +129,7 @@ func (p *Provider) offer(r *request, req *chela.Request, messages []chela.Messag
 		if err != nil {
 			return err
 		}
-		r.String(`{"toolSpec":{"name":`, t.Name)
-		if t.Description != "" {
-			r.String(`,"description":`, t.Description)
-		}
+		r.Tool(`{"toolSpec":{"name":`, t)
 		r.Bytes(`,"inputSchema":{"json":`, schema).Raw("}}},")
 	}
 	if r.marked && isClaude(req.Model) {

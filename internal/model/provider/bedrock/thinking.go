@@ -29,19 +29,9 @@ func mayMark(model string) bool {
 	return caches.MatchString(model) && !withoutCaches.MatchString(model)
 }
 
-// efforts maps levels for gpt-oss and Nova 2; gpt-oss always thinks. See
+// think sets the thinking fields of the model's maker, for Nova 2 as in
 // https://docs.aws.amazon.com/nova/latest/nova2-userguide/extended-thinking.html.
-var efforts = map[chela.ThinkingLevel]string{
-	chela.ThinkingOff:     "low",
-	chela.ThinkingMinimal: "low",
-	chela.ThinkingLow:     "low",
-	chela.ThinkingMedium:  "medium",
-	chela.ThinkingHigh:    "high",
-	chela.ThinkingXHigh:   "high",
-}
-
-// think sets the thinking fields of the model's maker. Models of other makers
-// keep their defaults.
+// Models of other makers keep their defaults.
 func (p *Provider) think(o *options, req *chela.Request, items []wire.Item) {
 	level := req.Thinking
 	switch {
@@ -51,9 +41,9 @@ func (p *Provider) think(o *options, req *chela.Request, items []wire.Item) {
 		}))
 	case level == "":
 	case gptOSS.MatchString(req.Model):
-		o.Fields = map[string]any{"reasoning_effort": efforts[level]}
+		o.Fields = map[string]any{"reasoning_effort": wire.Efforts[level]}
 	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
-		effort := efforts[level]
+		effort := wire.Efforts[level]
 		if effort == "high" && req.MaxTokens > 0 { // Nova rejects an output limit at its highest effort
 			effort = "medium"
 		}

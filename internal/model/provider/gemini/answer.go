@@ -134,12 +134,7 @@ func usage(v wire.Value) chela.TokenUsage {
 
 // Progress returns how much has arrived. An answer is complete once the stop reason
 // arrived; only usage follows.
-func (a *answer) Progress() wire.Progress {
-	if a.stop == "" {
-		return wire.Open
-	}
-	return wire.Complete
-}
+func (a *answer) Progress() wire.Progress { return wire.ProgressOf(a.stop != "", false) }
 
 // Finish returns the finish of the answer.
 func (a *answer) Finish(wire.EmitFunc) (*chela.Finish, error) {

@@ -166,10 +166,7 @@ func (p *Provider) tool(t chela.ToolSpec) ([]byte, error) {
 		return nil, err
 	}
 	var j wire.JSON
-	j.String(`{"name":`, t.Name)
-	if t.Description != "" {
-		j.String(`,"description":`, t.Description)
-	}
+	j.Tool(`{"name":`, t)
 	j.Raw(`,"parametersJsonSchema":`)
 	appendParameters(&j, schema)
 	return *j.Raw("}"), nil

@@ -49,7 +49,7 @@ func New(cfg Config) *Provider {
 // messages or with text. The answer is a pure function of req. It returns Invalid
 // for a request without a user message.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	return wire.Stream(ctx, func(ctx context.Context, emit wire.EmitFunc) (*chela.Finish, error) {
 		pl, ok := planOf(req.Messages)
 		if !ok {
 			return nil, p.guard.Unsent(chela.Invalid, "the request has no user message")

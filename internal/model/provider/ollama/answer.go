@@ -55,12 +55,7 @@ func (a *answer) Add(v wire.Value, emit wire.EmitFunc) {
 }
 
 // Progress returns how much has arrived.
-func (a *answer) Progress() wire.Progress {
-	if a.done {
-		return wire.Ended
-	}
-	return wire.Open
-}
+func (a *answer) Progress() wire.Progress { return wire.ProgressOf(a.done, true) }
 
 // Finish returns the finish of the answer. Servers from before 2025-12 ignore
 // truncate=false; a prompt that fills the whole context shows that they cut it.

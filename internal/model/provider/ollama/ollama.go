@@ -63,7 +63,7 @@ func New(cfg Config) (*Provider, error) {
 // exceeds the allocated context is retried with a larger one, up to the model's
 // window; beyond that it returns an overflow error.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	return wire.Stream(ctx, func(ctx context.Context, emit wire.EmitFunc) (*chela.Finish, error) {
 		m, err := p.look(ctx, req.Model)
 		if err != nil {
 			return nil, err

@@ -129,35 +129,22 @@ func (p *Provider) tools(r *request, tools []chela.ToolSpec) error {
 		if err != nil {
 			return err
 		}
-		r.String(`{"type":"function","function":{"name":`, t.Name)
-		if t.Description != "" {
-			r.String(`,"description":`, t.Description)
-		}
+		r.Tool(`{"type":"function","function":{"name":`, t)
 		r.Bytes(`,"parameters":`, schema).Raw("}},")
 	}
 	r.End("]")
 	return nil
 }
 
-// levels maps levels for models that take one, the gpt-oss family, which always
-// think. See https://docs.ollama.com/capabilities/thinking.
-var levels = map[chela.ThinkingLevel]string{
-	chela.ThinkingOff:     `"low"`,
-	chela.ThinkingMinimal: `"low"`,
-	chela.ThinkingLow:     `"low"`,
-	chela.ThinkingMedium:  `"medium"`,
-	chela.ThinkingHigh:    `"high"`,
-	chela.ThinkingXHigh:   `"high"`,
-}
-
 // think returns the JSON of the think member: a level, true or false, or nothing for
-// the model's default. Models without thinking reject the member.
+// the model's default. Models without thinking reject the member; the gpt-oss family
+// always thinks. See https://docs.ollama.com/capabilities/thinking.
 func think(level chela.ThinkingLevel, m model) string {
 	switch {
 	case level == "" || !m.can("thinking"):
 		return ""
 	case strings.ReplaceAll(m.family, "-", "") == "gptoss":
-		return levels[level]
+		return strconv.Quote(wire.Efforts[level])
 	default:
 		return strconv.FormatBool(level != chela.ThinkingOff)
 	}

@@ -128,16 +128,7 @@ func (a *answer) call(index int64, id, name string) *call {
 
 // Progress returns how much has arrived. An answer is complete once a finish reason or
 // [DONE] arrived, as some servers omit either.
-func (a *answer) Progress() wire.Progress {
-	switch {
-	case a.done:
-		return wire.Ended
-	case a.finish != "":
-		return wire.Complete
-	default:
-		return wire.Open
-	}
-}
+func (a *answer) Progress() wire.Progress { return wire.ProgressOf(a.done || a.finish != "", a.done) }
 
 // maxLogprobs bounds the log probabilities of one choice, in bytes.
 const maxLogprobs = 8 << 20

@@ -204,10 +204,7 @@ func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
 		return nil, err
 	}
 	var j wire.JSON
-	j.String(`{"type":"function","function":{"name":`, t.Name)
-	if t.Description != "" {
-		j.String(`,"description":`, t.Description)
-	}
+	j.Tool(`{"type":"function","function":{"name":`, t)
 	if p.quirks.knows(catalogue.FeatureStrict) && p.options.Sends(model, catalogue.OptionalStrict) && wire.Strict(schema) {
 		j.Raw(`,"strict":true`)
 	}

@@ -200,12 +200,7 @@ func usage(v wire.Value) chela.TokenUsage {
 }
 
 // Progress returns how much has arrived. An answer ends with the final status.
-func (a *answer) Progress() wire.Progress {
-	if a.status == "" {
-		return wire.Open
-	}
-	return wire.Ended
-}
+func (a *answer) Progress() wire.Progress { return wire.ProgressOf(a.status != "", true) }
 
 // incomplete is the error of a response that is not complete.
 const incomplete = "sent an answer that is not a complete response"

@@ -96,10 +96,7 @@ func (p *Provider) tool(model string, t chela.ToolSpec) ([]byte, error) {
 		return nil, err
 	}
 	var j wire.JSON
-	j.String(`{"type":"function","name":`, t.Name)
-	if t.Description != "" {
-		j.String(`,"description":`, t.Description)
-	}
+	j.Tool(`{"type":"function","name":`, t)
 	if p.options.Sends(model, catalogue.OptionalStrict) {
 		j.Raw(`,"strict":`).Raw(strconv.FormatBool(wire.Strict(schema)))
 	}

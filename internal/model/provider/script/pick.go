@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -103,7 +104,7 @@ func (s *Scenario) pastEnd(format string, args ...any) (pickedStep, error) {
 func (s *Scenario) noteAt(p *place) (i, step int, ok bool) {
 	step = p.answers
 	for k, n := range p.notes {
-		i, found := s.noted(n.text)
+		i, found := s.matching(n.text, turn.note)
 		switch {
 		case found && k == len(p.notes)-1:
 			return i, n.answers, true
@@ -114,19 +115,19 @@ func (s *Scenario) noteAt(p *place) (i, step int, ok bool) {
 	return 0, step, false
 }
 
-// noted returns the first turn whose note matches text.
-func (s *Scenario) noted(text string) (int, bool) {
-	for i, t := range s.Turns {
-		if t.Note != nil && t.Note.matches(text) {
-			return i, true
-		}
-	}
-	return 0, false
+// matching returns the first turn whose pattern of a kind matches text.
+func (s *Scenario) matching(text string, of func(t turn) *pattern) (int, bool) {
+	i := slices.IndexFunc(s.Turns, func(t turn) bool { return of(t) != nil && of(t).matches(text) })
+	return max(i, 0), i >= 0
 }
+
+func (t turn) when() *pattern { return t.When }
+
+func (t turn) note() *pattern { return t.Note }
 
 // turnAt returns the index of the turn that answers the newest user text.
 func (s *Scenario) turnAt(p *place) (int, bool) {
-	if i, ok := s.keyed(p.user()); ok {
+	if i, ok := s.matching(p.user(), turn.when); ok {
 		return i, true
 	}
 	var ordered []int
@@ -140,7 +141,7 @@ func (s *Scenario) turnAt(p *place) (int, bool) {
 	}
 	n := 0
 	for _, text := range p.said[:max(len(p.said)-1, 0)] {
-		if _, ok := s.keyed(text); !ok {
+		if _, ok := s.matching(text, turn.when); !ok {
 			n++
 		}
 	}
@@ -151,16 +152,6 @@ func (s *Scenario) turnAt(p *place) (int, bool) {
 		return 0, false
 	}
 	return ordered[n], true
-}
-
-// keyed returns the first turn whose when matches text.
-func (s *Scenario) keyed(text string) (int, bool) {
-	for i, t := range s.Turns {
-		if t.When != nil && t.When.matches(text) {
-			return i, true
-		}
-	}
-	return 0, false
 }
 
 // echo is the answer past the end of an echoing scenario.

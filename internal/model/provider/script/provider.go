@@ -69,13 +69,13 @@ func (p *Provider) Window(string) int { return p.scenario.Window }
 // It returns Invalid if the scenario has no step for req, or if an expectation
 // fails.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return wire.Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+	return wire.Stream(ctx, func(ctx context.Context, emit wire.EmitFunc) (*chela.Finish, error) {
 		return p.play(ctx, req, emit)
 	})
 }
 
 // play emits the chunks of the answer and returns its finish.
-func (p *Provider) play(ctx context.Context, req *chela.Request, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+func (p *Provider) play(ctx context.Context, req *chela.Request, emit wire.EmitFunc) (*chela.Finish, error) {
 	if err := p.record(req); err != nil {
 		failed := p.invalid("cannot record the request")
 		failed.Err = err

@@ -157,6 +157,17 @@ func Midway(items []Item, kind string) (midway bool) {
 	return midway
 }
 
+// Efforts maps levels for models that always think, with three efforts, such as the
+// gpt-oss family.
+var Efforts = map[chela.ThinkingLevel]string{
+	chela.ThinkingOff:     "low",
+	chela.ThinkingMinimal: "low",
+	chela.ThinkingLow:     "low",
+	chela.ThinkingMedium:  "medium",
+	chela.ThinkingHigh:    "high",
+	chela.ThinkingXHigh:   "high",
+}
+
 // Schema returns the compacted schema of a tool, or none for a tool whose schema is
 // null; nothing else changes, so that equal tools make equal requests and prompt
 // caches hit. It returns Invalid if the schema is not an object.

@@ -4,6 +4,8 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"strconv"
+
+	"chela"
 )
 
 // JSON is a JSON text that is written piece by piece. Requests are written by
@@ -44,6 +46,14 @@ func (j *JSON) Base64(before string, raw []byte) *JSON {
 // Int appends a number, after before.
 func (j *JSON) Int(before string, n int) *JSON {
 	*j = strconv.AppendInt(append(*j, before...), int64(n), 10)
+	return j
+}
+
+// Tool appends the name of a tool, after before, and its description if it has one.
+func (j *JSON) Tool(before string, t chela.ToolSpec) *JSON {
+	if j.String(before, t.Name); t.Description != "" {
+		j.String(`,"description":`, t.Description)
+	}
 	return j
 }
 

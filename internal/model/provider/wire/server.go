@@ -132,6 +132,18 @@ const (
 	Ended
 )
 
+// ProgressOf returns the progress of an answer that is complete, or has ended as well.
+func ProgressOf(complete, ended bool) Progress {
+	switch {
+	case !complete:
+		return Open
+	case ended:
+		return Ended
+	default:
+		return Complete
+	}
+}
+
 // An answer accumulates the answer of a protocol.
 type answer interface {
 	// Add applies an event of the stream, or the whole of an unstreamed answer, and
@@ -161,8 +173,8 @@ type Request struct {
 // Stream returns the stream of an answer; see [Stream]. It may be read several times,
 // each with a request of its own.
 func (s *Server) Stream(ctx context.Context, request func(ctx context.Context) Request) iter.Seq2[chela.Chunk, error] {
-	return Stream(ctx, func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
-		return s.Answer(ctx, request(ctx), func(c chela.Chunk) { emit(c) })
+	return Stream(ctx, func(ctx context.Context, emit EmitFunc) (*chela.Finish, error) {
+		return s.Answer(ctx, request(ctx), emit)
 	})
 }
 

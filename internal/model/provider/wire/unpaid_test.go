@@ -49,7 +49,7 @@ func TestToldUnpaid(t *testing.T) {
 		"not readable":       {"", guard.Unreadable("sent nonsense"), false},
 	} {
 		var last error
-		step := func(_ context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error) {
+		step := func(_ context.Context, emit wire.EmitFunc) (*chela.Finish, error) {
 			emit(chela.Chunk{Text: tt.text})
 			return nil, tt.end
 		}

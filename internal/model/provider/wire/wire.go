@@ -16,30 +16,29 @@ import (
 	"chela"
 )
 
-// A Step performs one request. It passes each chunk to emit and returns the
-// complete answer or an error. Once emit returns false the step must return
-// soon; its results are ignored.
-type Step func(ctx context.Context, emit func(chela.Chunk) bool) (*chela.Finish, error)
-
 // An EmitFunc shows a chunk to the reader of a stream.
-type EmitFunc = func(chela.Chunk)
+type EmitFunc func(chela.Chunk)
+
+// A Step performs one request. It passes each chunk to emit and returns the complete
+// answer or an error. Its context ends when the reader has left; its results are
+// ignored then.
+type Step func(ctx context.Context, emit EmitFunc) (*chela.Finish, error)
 
 // Stream returns the stream of a step, as [chela.Provider] specifies. Chunks
-// without content are dropped. After the first chunk no error is Unpaid. The
-// context of the step is cancelled when its reader stops.
+// without content are dropped. After the first chunk no error is Unpaid.
 func Stream(ctx context.Context, step Step) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		left, came := false, false
-		emit := func(c chela.Chunk) bool {
-			if !left && c != (chela.Chunk{}) {
-				came = true
-				if left = !yield(c, nil); left {
-					cancel()
-				}
+		emit := func(c chela.Chunk) {
+			if left || c == (chela.Chunk{}) {
+				return
 			}
-			return !left
+			came = true
+			if left = !yield(c, nil); left {
+				cancel()
+			}
 		}
 		var finish *chela.Finish
 		err := ctx.Err()
