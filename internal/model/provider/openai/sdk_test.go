@@ -29,7 +29,7 @@ func TestSameAsSDK(t *testing.T) {
 	for _, base := range []string{openai.DefaultBaseURL, "https://mine.openai.azure.com/openai/v1", local} {
 		t.Run(base, func(t *testing.T) {
 			t.Parallel()
-			wire := &providertest.Canned{}
+			wire := &providertest.CannedAnswer{}
 			p := reach(t, wire, base)
 			rapid.Check(t, func(rt *rapid.T) {
 				req := providertest.Requests().Draw(rt, "request")

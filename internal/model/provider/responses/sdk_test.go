@@ -30,7 +30,7 @@ func TestSameAsSDK(t *testing.T) {
 	for _, base := range []string{openai.DefaultBaseURL, local} {
 		t.Run(base, func(t *testing.T) {
 			t.Parallel()
-			c := &providertest.Canned{}
+			c := &providertest.CannedAnswer{}
 			p := reach(t, c, base)
 			rapid.Check(t, func(rt *rapid.T) {
 				req := providertest.Requests().Draw(rt, "request")
