@@ -12,7 +12,7 @@ const (
 // A Provenance says who could have written a text, and its source. It is the
 // least trusted provenance of all inputs of the text: an answer inherits its
 // prompt's, a summary inherits from the entries it replaces, and a document, a
-// job and a routine from the turn that wrote them. internal/safety/provenance
+// job and a routine from the turn that wrote them. internal/safety
 // derives it.
 type Provenance struct {
 	Integrity Integrity `json:"integrity,omitempty"`

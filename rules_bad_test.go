@@ -63,7 +63,7 @@ var badImports = []badSource{
 		files: sources{
 			"id.go":                               `package chela; import _ "chela/internal/engine/turn"`,
 			"internal/platform/event/event.go":    `package event; import ("chela"; _ "chela/internal/store")`,
-			"internal/engine/turn/turn.go":        `package turn; import ("chela/internal/safety/provenance"; "chela/internal/config")`,
+			"internal/engine/turn/turn.go":        `package turn; import ("chela/internal/safety"; "chela/internal/config")`,
 			"internal/engine/turn/turn_test.go":   `package turn_test; import ("chela/internal/platform/pgtest"; "chela/internal/store"; "chela/internal/app")`,
 			"internal/tool/files/read.go":         `package files; import "chela/internal/tool/sandbox"`,
 			"internal/config/config.go":           `package config; import ("chela/internal/model/catalogue"; "chela/internal/model/provider")`,

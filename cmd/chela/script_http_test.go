@@ -10,7 +10,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 // overHTTP asks the daemon at $ADDRESS over HTTP, with the token in $TOKEN and the
@@ -43,7 +43,7 @@ func hook(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	at, err := strconv.ParseInt(ts.Getenv("SIGNED_AT"), 10, 64)
 	ts.Check(err)
-	for name, values := range signature.Sign([]byte(ts.Getenv("SIGNED_WITH")), []byte(body), time.Unix(at, 0)) {
+	for name, values := range safety.Sign([]byte(ts.Getenv("SIGNED_WITH")), []byte(body), time.Unix(at, 0)) {
 		req.Header[name] = values
 	}
 	exchange(ts, req, args[0])

@@ -20,7 +20,7 @@ import (
 	"chela/internal/background/job"
 	"chela/internal/config"
 	"chela/internal/engine/approval"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // A toolCall is a call that an injected text tells the model to make.
@@ -241,7 +241,7 @@ func (v *victim) attack(effect string) {
 		}
 		in.Attachments = []chela.Attachment{a}
 	case "program":
-		in.Origin = chela.Origin{Channel: "http", Sender: "phone", Owner: true, Provenance: provenance.Outside("a request of the program phone")}
+		in.Origin = chela.Origin{Channel: "http", Sender: "phone", Owner: true, Provenance: safety.Outside("a request of the program phone")}
 	case "earlier":
 		in.History = []chela.Message{{Role: chela.RoleUser, Text: "obey"}}
 	case "compaction":

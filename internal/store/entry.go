@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"chela"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/store/engine"
 )
 
@@ -117,7 +117,7 @@ func (r *Read) Provenance(ctx context.Context, thread chela.ThreadID) (p chela.P
 		return p, err
 	}
 	path, err := r.PromptPath(ctx, t.Head)
-	return provenance.OfEntries(path), err
+	return safety.ProvenanceOfEntries(path), err
 }
 
 // JobProvenance returns the provenance of a job and its result.

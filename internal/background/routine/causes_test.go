@@ -13,7 +13,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -102,7 +102,7 @@ func TestCooldown(t *testing.T) {
 }
 
 // hooked is a routine that requests make fire.
-func hooked(name string, scheme signature.Scheme) chela.Routine {
+func hooked(name string, scheme safety.Scheme) chela.Routine {
 	v := byHand(name, chela.ActionNotify)
 	v.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "ci/" + name, Scheme: string(scheme), Secret: "env:HOOK"}
 	v.Guards.Cooldown = -1
@@ -113,14 +113,14 @@ func TestWebhooks(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		h := open(t, cfg, plan{defaults: func(d *routine.Defaults) { d.MaxWebhookBytes = 100 }})
-		v := h.create(hooked("build", signature.SchemeHMAC))
+		v := h.create(hooked("build", safety.SchemeHMAC))
 		secret, now := []byte("swordfish"), h.clock.Now()
 		hook := func(path string, header http.Header, body string) (api.HookReceipt, chela.Kind) {
 			got, err := h.routines.Hook(t.Context(), api.HookRequest{Path: path, Header: header, Body: []byte(body)})
 			h.rest()
 			return got, chela.KindOf(err)
 		}
-		signed := signature.Sign(secret, []byte("done"), now)
+		signed := safety.Sign(secret, []byte("done"), now)
 		first, kind := hook("ci/build", signed, "done")
 		if kind != "" || first.Run == "" || first.Duplicate {
 			t.Fatalf("refused with %q: %+v", kind, first)
@@ -142,14 +142,14 @@ func TestWebhooks(t *testing.T) {
 			"too long":      {"ci/build", now, "swordfish", strings.Repeat("x", 101), chela.Invalid},
 			"another event": {"ci/build", now, "swordfish", "\xff", ""},
 		} {
-			_, kind := hook(c.path, signature.Sign([]byte(c.key), []byte(c.body), c.at), c.body)
+			_, kind := hook(c.path, safety.Sign([]byte(c.key), []byte(c.body), c.at), c.body)
 			same(t, what, c.kind, kind)
 		}
 		same(t, "runs", 2, len(h.runs(v)))
 		if _, err := h.routines.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 			t.Fatal(err)
 		}
-		_, kind = hook("ci/build", signature.Sign(secret, []byte("more"), now), "more")
+		_, kind = hook("ci/build", safety.Sign(secret, []byte("more"), now), "more")
 		same(t, "disabled", chela.Conflict, kind)
 	})
 }
@@ -160,7 +160,7 @@ func TestWebhookSaysWhatBecameOfIt(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		h := open(t, cfg, plan{})
-		v := hooked("build", signature.SchemeHMAC)
+		v := hooked("build", safety.SchemeHMAC)
 		v.Guards.Cooldown = chela.Span(10 * time.Minute)
 		v.Trigger.Match = map[string]string{"body.state": "failed"}
 		v = h.create(v)
@@ -173,7 +173,7 @@ func TestWebhookSaysWhatBecameOfIt(t *testing.T) {
 			{`{"state":"failed","n":2}`, "", "it ran less than 10m0s ago"},
 		} {
 			got, err := h.routines.Hook(t.Context(), api.HookRequest{
-				Path: "ci/build", Body: []byte(tt.body), Header: signature.Sign([]byte("swordfish"), []byte(tt.body), h.clock.Now()),
+				Path: "ci/build", Body: []byte(tt.body), Header: safety.Sign([]byte("swordfish"), []byte(tt.body), h.clock.Now()),
 			})
 			if err != nil || got.Ignored != tt.ignored || got.Skipped != tt.skipped || (got.Run == "") != (tt.ignored != "") {
 				t.Errorf("%s: %+v, %v", tt.body, got, err)
@@ -194,12 +194,12 @@ func TestCausesAreGathered(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		h := open(t, cfg, plan{})
-		v := hooked("build", signature.SchemeHMAC)
+		v := hooked("build", safety.SchemeHMAC)
 		v.Guards.Cooldown, v.Guards.Collect = chela.Span(10*time.Minute), true
 		v = h.create(v)
 		send := func(body string) api.HookReceipt {
 			got, err := h.routines.Hook(t.Context(), api.HookRequest{
-				Path: "ci/build", Body: []byte(body), Header: signature.Sign([]byte("swordfish"), []byte(body), h.clock.Now()),
+				Path: "ci/build", Body: []byte(body), Header: safety.Sign([]byte("swordfish"), []byte(body), h.clock.Now()),
 			})
 			if err != nil || got.Skipped != "" {
 				t.Errorf("%s: %+v, %v", body, got, err)
@@ -278,7 +278,7 @@ func TestSlackAsksWhetherSomebodyListens(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, cfg store.Config) {
 		h := open(t, cfg, plan{})
-		v := h.create(hooked("slack", signature.SchemeSlack))
+		v := h.create(hooked("slack", safety.SchemeSlack))
 		const body = `{"type": "url_verification", "challenge": "3eZbrw"}`
 		at := strconv.FormatInt(h.clock.Now().Unix(), 10)
 		for key, want := range map[string]api.HookReceipt{"swordfish": {Challenge: "3eZbrw"}, "sailfish": {}} {

@@ -13,7 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/config/field"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 // oneOf is a field for one of several words.
@@ -24,7 +24,7 @@ func line(at *string) field.Field { return field.Text(at, "text", field.OneLine)
 
 func schemeOf(t *chela.Trigger) field.Field {
 	var words []string
-	for _, s := range signature.Schemes() {
+	for _, s := range safety.Schemes() {
 		words = append(words, string(s))
 	}
 	return field.Choice(&t.Scheme, words)

@@ -3,7 +3,7 @@ package routine
 import (
 	"chela"
 	"chela/internal/config/field"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 const most = 1_000_000 // upper bound of every count
@@ -28,7 +28,7 @@ func (d *Draft) Keys() []FormKey {
 		{"scheme", "webhook: how requests are signed: hmac, secret, github, stripe, slack, standard, gitlab, linear, shopify, gitea, sentry or body", schemeOf(t)},
 		{"signature-header", "webhook, scheme body: the header of the signature", field.Text(&t.SignatureHeader, "the name of a header", field.OneLine)},
 		{"signature-prefix", "webhook, scheme body: what stands before the signature, such as sha256=", line(&t.SignaturePrefix)},
-		{"signature-encoding", "webhook, scheme body: hex or base64", oneOf(&t.SignatureEncoding, signature.EncodingHex, signature.EncodingBase64, "")},
+		{"signature-encoding", "webhook, scheme body: hex or base64", oneOf(&t.SignatureEncoding, safety.EncodingHex, safety.EncodingBase64, "")},
 		{"headers", "webhook: headers that the run is shown (default: those that name the event)", field.List(&t.Headers, "names of headers", field.OneLine)},
 		{"secret", "webhook: its secret, as env:NAME", secretOf(t)},
 		{"filter", "system, webhook: values that must be equal, as text=failed or body.action=opened,header.X-GitHub-Event=pull_request", filterOf(t)},

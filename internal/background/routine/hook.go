@@ -9,7 +9,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine/rule"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -64,13 +64,13 @@ func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (out api.Hoo
 
 // letIn returns the routine at the path of a request and its delivery, if its
 // signature proves the secret.
-func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Routine, signature.Delivery, error) {
+func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Routine, safety.Delivery, error) {
 	v, err := store.Find(ctx, d.store, func(r *store.Read) (chela.Routine, error) {
 		v, _, err := r.RoutineAt(ctx, asked.Path)
 		return v, err
 	})
 	if err != nil {
-		return v, signature.Delivery{}, err
+		return v, safety.Delivery{}, err
 	}
 	refused := chela.E(chela.Denied, "the webhook request was rejected").WithHint("check its path and its signature")
 	its := verifier(v.Trigger)
@@ -91,24 +91,24 @@ func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Rout
 }
 
 // verifier returns the verifier of a webhook, without its secret.
-func verifier(t chela.Trigger) signature.Verifier {
-	return signature.Verifier{Scheme: signature.Scheme(t.Scheme), Header: t.SignatureHeader, Prefix: t.SignaturePrefix, Encoding: t.SignatureEncoding}
+func verifier(t chela.Trigger) safety.Verifier {
+	return safety.Verifier{Scheme: safety.Scheme(t.Scheme), Header: t.SignatureHeader, Prefix: t.SignaturePrefix, Encoding: t.SignatureEncoding}
 }
 
 // verify checks a request against its verifier, which has no scheme if the
 // webhook does not exist; that is Denied. It also runs every other scheme with
 // a dummy secret, so that a refusal takes the same time whether the webhook
 // exists or not, and whatever its scheme is.
-func verify(its signature.Verifier, header http.Header, body []byte, now time.Time) (delivery signature.Delivery, err error) {
+func verify(its safety.Verifier, header http.Header, body []byte, now time.Time) (delivery safety.Delivery, err error) {
 	err = chela.E(chela.Denied, "there is no webhook at this path")
-	for _, scheme := range signature.Schemes() {
+	for _, scheme := range safety.Schemes() {
 		if scheme == its.Scheme {
 			delivery, err = its.Verify(header, body, now)
 			continue
 		}
-		nobodys := signature.Verifier{Scheme: scheme, Secret: []byte("of a webhook that does not exist")}
-		if scheme == signature.SchemeBody {
-			nobodys.Header, nobodys.Encoding = "X-Signature", signature.EncodingHex
+		nobodys := safety.Verifier{Scheme: scheme, Secret: []byte("of a webhook that does not exist")}
+		if scheme == safety.SchemeBody {
+			nobodys.Header, nobodys.Encoding = "X-Signature", safety.EncodingHex
 		}
 		_, _ = nobodys.Verify(header, body, now) // constant time: the result does not matter
 	}
@@ -119,14 +119,14 @@ func verify(its signature.Verifier, header http.Header, body []byte, now time.Ti
 // any other request.
 func challengeOf(v chela.Routine, body []byte) string {
 	var asked struct{ Type, Challenge string }
-	if signature.Scheme(v.Trigger.Scheme) != signature.SchemeSlack || json.Unmarshal(body, &asked) != nil || asked.Type != "url_verification" {
+	if safety.Scheme(v.Trigger.Scheme) != safety.SchemeSlack || json.Unmarshal(body, &asked) != nil || asked.Type != "url_verification" {
 		return ""
 	}
 	return asked.Challenge
 }
 
 // keysOf returns the idempotency keys of a delivery.
-func keysOf(delivery signature.Delivery) (keys []string) {
+func keysOf(delivery safety.Delivery) (keys []string) {
 	if delivery.Key != "" {
 		keys = append(keys, "delivery/"+delivery.Key)
 	}
@@ -138,7 +138,7 @@ func keysOf(delivery signature.Delivery) (keys []string) {
 
 // nameOf returns the key of a delivery. A sender that authenticates by the bare
 // secret may send no delivery id; then each request is unique.
-func (d *Routines) nameOf(delivery signature.Delivery) string {
+func (d *Routines) nameOf(delivery safety.Delivery) string {
 	if delivery.Key != "" {
 		return delivery.Key
 	}

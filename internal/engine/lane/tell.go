@@ -6,7 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/queue"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -25,7 +25,7 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 		}
 		var from chela.Provenance
 		for _, m := range newest {
-			from = from.With(provenance.OfMessage(m.Inbound))
+			from = from.With(safety.ProvenanceOfMessage(m.Inbound))
 		}
 		notes = append(notes, noteEntry(queue.Note(newest, all), from))
 	}

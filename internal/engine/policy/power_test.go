@@ -8,14 +8,14 @@ import (
 
 	"chela"
 	"chela/internal/engine/policy"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // TestPowersAreAskedAbout: after text from outside nothing but a rule that names
 // the call lets it go without a person.
 func TestPowersAreAskedAbout(t *testing.T) {
 	t.Parallel()
-	outside := provenance.Outside("https://x.example/page")
+	outside := safety.Outside("https://x.example/page")
 	question := policy.Question{
 		Tool: "routine_create", Agent: "main", Session: "agent:main:main", Provenance: outside, Elevated: "full",
 		Judgement: chela.Judgement{Effect: chela.EffectWrite, Subjects: []string{"daily"}, Power: chela.PowerStanding},
@@ -70,7 +70,7 @@ func TestPowersOfSessions(t *testing.T) {
 		var got []chela.Power
 		for _, power := range append(all[:len(all):len(all)], "") {
 			d := policy.Decide(nil, nil, policy.Question{
-				Tool: "x", Session: session, Provenance: provenance.Outside("a page"), Judgement: chela.Judgement{Effect: chela.EffectRead, Power: power},
+				Tool: "x", Session: session, Provenance: safety.Outside("a page"), Judgement: chela.Judgement{Effect: chela.EffectRead, Power: power},
 			})
 			if d.Verdict == chela.Ask {
 				got = append(got, power)

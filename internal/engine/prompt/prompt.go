@@ -43,7 +43,7 @@ import (
 
 	"chela"
 	"chela/internal/platform/fail"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // A Conversation is the part of a prompt that comes from a thread.
@@ -79,7 +79,7 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 	if ratio := cmp.Or(e.Answer().Ratio, e.Compaction().Ratio); ratio > 0 {
 		c.Ratio = ratio
 	}
-	c.Provenance = provenance.After(c.Provenance, e)
+	c.Provenance = safety.ProvenanceAfter(c.Provenance, e)
 	if body, ok := e.Body.(chela.CompactionBody); ok {
 		return c.compact(partOf(e), body)
 	}

@@ -18,7 +18,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/local"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/tool"
 )
 
@@ -168,7 +168,7 @@ func TestFirstDifference(t *testing.T) {
 // that an earlier version recorded without any does not differ.
 func TestProvenanceIsPlayed(t *testing.T) {
 	t.Parallel()
-	page, guest, document := provenance.Outside("https://x.example"), provenance.Outside("a message of 7 on telegram"), provenance.Outside("a document")
+	page, guest, document := safety.Outside("https://x.example"), safety.Outside("a message of 7 on telegram"), safety.Outside("a document")
 	for name, change := range map[string]func(r *replay.Record){
 		"own":      func(*replay.Record) {},
 		"no owner": func(r *replay.Record) { r.Turn.Origin = chela.Origin{} },

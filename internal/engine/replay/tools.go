@@ -8,7 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/turn"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // agent returns the agent of the replayed turn.
@@ -23,13 +23,13 @@ func (p *player) agent() turn.Agent {
 // framed returns the recorded provenance of the system text, derived from
 // answers or summaries that are less trusted than the conversation before them.
 func (p *player) framed() chela.Provenance {
-	before := provenance.OfEntries(p.rec.Before)
+	before := safety.ProvenanceOfEntries(p.rec.Before)
 	for _, e := range p.rec.Entries {
 		made := answered(e) || e.Kind() == chela.EntryCompaction
 		if made && e.Provenance().IsOutside() && !before.IsOutside() {
 			return e.Provenance()
 		}
-		before = provenance.After(before, e)
+		before = safety.ProvenanceAfter(before, e)
 	}
 	return chela.Provenance{}
 }

@@ -14,7 +14,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/tool"
 )
 
@@ -272,7 +272,7 @@ func (n *run) source(c chela.ToolCall) chela.Provenance {
 	if method, url, ok := strings.Cut(named, " "); ok && strings.ToUpper(method) == method && strings.Contains(url, "://") {
 		named = url
 	}
-	return provenance.Outside(named)
+	return safety.Outside(named)
 }
 
 // settle ends a call without running it.

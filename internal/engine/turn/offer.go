@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/turn/machine"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // judgeOffered judges a client-side call. The client is responsible for
@@ -66,7 +66,7 @@ func (r *Runner) Bring(s machine.State, m chela.InboxMessage) (machine.Change, e
 			c.State = chela.CallFailed
 		}
 		n.move(c)
-		body := chela.ResultBody{Text: result.Text, Inbox: m.ID, Provenance: provenance.Outside("the result of " + c.Tool + ", which the client ran")}
+		body := chela.ResultBody{Text: result.Text, Inbox: m.ID, Provenance: safety.Outside("the result of " + c.Tool + ", which the client ran")}
 		if i == len(m.Results)-1 && !says && !slices.EqualFunc(m.Offers, n.state.Offers, sameSpec) {
 			body.Offers = m.Offers
 		}

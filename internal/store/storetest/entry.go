@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -314,7 +314,7 @@ func checkProvenance(t *testing.T, s *store.Store) {
 			return err
 		}
 		e := f.newEntry(1)
-		e.Body = chela.UserBody{Text: "hello", Provenance: provenance.Outside("https://x.example")}
+		e.Body = chela.UserBody{Text: "hello", Provenance: safety.Outside("https://x.example")}
 		if err := w.AppendEntry(ctx, e); err != nil {
 			return err
 		}
@@ -322,12 +322,12 @@ func checkProvenance(t *testing.T, s *store.Store) {
 		after.Head, after.Seq = e.ID, e.Seq
 		return w.MoveThread(ctx, before, after)
 	})
-	same(t, provenance.Outside("https://x.example"), of(f.thread))
+	same(t, safety.Outside("https://x.example"), of(f.thread))
 	got := read(t, s, func(r *store.Read) (chela.Provenance, error) {
 		return r.JobProvenance(ctx, chela.Job{Thread: f.thread})
 	})
-	same(t, provenance.Outside("https://x.example"), got)
-	ordered := chela.Job{Thread: f.thread, Origin: chela.Origin{Provenance: provenance.Outside("a page")}}
+	same(t, safety.Outside("https://x.example"), got)
+	ordered := chela.Job{Thread: f.thread, Origin: chela.Origin{Provenance: safety.Outside("a page")}}
 	got = read(t, s, func(r *store.Read) (chela.Provenance, error) { return r.JobProvenance(ctx, ordered) })
-	same(t, provenance.Outside("a page"), got)
+	same(t, safety.Outside("a page"), got)
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/tool"
 )
 
@@ -202,7 +202,7 @@ func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistory
 	}
 	entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
 	res = tool.Done(transcript(entries, call.In.Tools))
-	res.Provenance = provenance.OfEntries(entries)
+	res.Provenance = safety.ProvenanceOfEntries(entries)
 	return res, err
 }
 

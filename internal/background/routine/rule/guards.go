@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 const (
@@ -49,11 +49,11 @@ func Provenance(v chela.Routine, run chela.RoutineRun) chela.Provenance {
 	from := v.Origin.Provenance
 	switch {
 	case run.Cause == chela.TriggerManual && run.Input != "":
-		return from.With(provenance.Outside("the input with which routine " + v.Name + " was fired"))
+		return from.With(safety.Outside("the input with which routine " + v.Name + " was fired"))
 	case run.Cause == chela.TriggerManual || Timed(run.Cause):
 		return from
 	default:
-		return from.With(provenance.Outside(fmt.Sprintf("the %s that made routine %s fire", run.Cause, v.Name)))
+		return from.With(safety.Outside(fmt.Sprintf("the %s that made routine %s fire", run.Cause, v.Name)))
 	}
 }
 

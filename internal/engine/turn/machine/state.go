@@ -5,7 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/prompt"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 // MaxCrashes is the number of crashes after which a turn fails.
@@ -183,7 +183,7 @@ func (s *State) offer(tools []chela.ToolSpec) {
 
 // UserBody returns the body of a message's entry.
 func UserBody(m chela.InboxMessage) chela.UserBody {
-	return chela.UserBody{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: provenance.OfMessage(m.Inbound)}
+	return chela.UserBody{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: safety.ProvenanceOfMessage(m.Inbound)}
 }
 
 // Requested returns a new call in the state requested.

@@ -11,7 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 	"chela/internal/surface/gateway/edge"
 	"chela/internal/surface/gateway/openai/wire"
 )
@@ -59,7 +59,7 @@ func (a *API) message(ctx context.Context, v *agentRequest) (chela.Inbound, erro
 		return chela.Inbound{}, err
 	}
 	in := chela.Inbound{Agent: v.agent, Origin: v.caller.Origin, Scope: v.caller.Scope, Offers: v.Offers}
-	in.Origin.Provenance = provenance.Outside("a request of the program " + cmp.Or(in.Origin.Sender, in.Origin.Account, "without a name"))
+	in.Origin.Provenance = safety.Outside("a request of the program " + cmp.Or(in.Origin.Sender, in.Origin.Account, "without a name"))
 	if err := a.addResults(ctx, &in, v, now); err != nil {
 		return in, err
 	}

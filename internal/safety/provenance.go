@@ -1,6 +1,7 @@
-// Package provenance derives the provenance of messages, entries and prompts:
+package safety
+
+// This part of the package derives the provenance of messages, entries and prompts:
 // who could have written them. The type is [chela.Provenance].
-package provenance
 
 import (
 	"cmp"
@@ -22,28 +23,28 @@ func Outside(source string) chela.Provenance {
 	return chela.Provenance{Integrity: chela.IntegrityOutside, Source: chela.TitleOf(line)}
 }
 
-// After returns the provenance of a prompt after an entry is appended. The
+// ProvenanceAfter returns the provenance of a prompt after an entry is appended. The
 // provenance of a compaction covers the entries that it replaced, which
 // preceded all others.
-func After(p chela.Provenance, e chela.Entry) chela.Provenance {
+func ProvenanceAfter(p chela.Provenance, e chela.Entry) chela.Provenance {
 	if e.Kind() == chela.EntryCompaction {
 		return e.Provenance().With(p)
 	}
 	return p.With(e.Provenance())
 }
 
-// OfEntries returns the provenance of a prompt that consists of entries.
-func OfEntries(entries []chela.Entry) (p chela.Provenance) {
+// ProvenanceOfEntries returns the provenance of a prompt that consists of entries.
+func ProvenanceOfEntries(entries []chela.Entry) (p chela.Provenance) {
 	for _, e := range entries {
-		p = After(p, e)
+		p = ProvenanceAfter(p, e)
 	}
 	return p
 }
 
-// OfMessage returns the provenance of a message. Messages sent by the system
+// ProvenanceOfMessage returns the provenance of a message. Messages sent by the system
 // itself carry theirs. Messages of anyone but the owner, attachments and
 // imported conversations are from outside.
-func OfMessage(in chela.Inbound) chela.Provenance {
+func ProvenanceOfMessage(in chela.Inbound) chela.Provenance {
 	switch {
 	case in.Origin.Provenance.IsOutside():
 		return in.Origin.Provenance

@@ -1,4 +1,4 @@
-package signature_test
+package safety_test
 
 import (
 	"crypto/hmac"
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 // base64Of is the HMAC-SHA256 of a text in base64.
@@ -26,7 +26,7 @@ func TestStandardWebhooks(t *testing.T) {
 	t.Parallel()
 	const id, body, right = "msg_p5jXN8AQM9LWM0D4loKWxJek", `{"test": 2432232314}`, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	at := time.Unix(1614265330, 0)
-	v := signature.Verifier{Scheme: signature.SchemeStandard, Secret: []byte("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")}
+	v := safety.Verifier{Scheme: safety.SchemeStandard, Secret: []byte("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")}
 	verify := func(prefix, signature string, now time.Time) (string, error) {
 		h := http.Header{}
 		h.Set(prefix+"Id", id)
@@ -62,20 +62,20 @@ func TestServices(t *testing.T) {
 	t.Parallel()
 	const secret, body = "swordfish", `{"action":"create"}`
 	for name, s := range map[string]struct {
-		verifier signature.Verifier
+		verifier safety.Verifier
 		header   string
 		sent     string
 		id       string // header of the delivery id
 	}{
-		"linear":  {signature.Verifier{Scheme: signature.SchemeLinear}, "Linear-Signature", macOf(secret, body), "Linear-Delivery"},
-		"shopify": {signature.Verifier{Scheme: signature.SchemeShopify}, "X-Shopify-Hmac-Sha256", base64Of(secret, body), "X-Shopify-Webhook-Id"},
-		"gitea":   {signature.Verifier{Scheme: signature.SchemeGitea}, "X-Gitea-Signature", macOf(secret, body), "X-Gitea-Delivery"},
-		"sentry":  {signature.Verifier{Scheme: signature.SchemeSentry}, "Sentry-Hook-Signature", macOf(secret, body), "Request-Id"},
-		"own":     {signature.Verifier{Scheme: signature.SchemeBody, Header: "X-Sig", Prefix: "sha256=", Encoding: "base64"}, "X-Sig", "sha256=" + base64Of(secret, body), ""},
-		"gitlab":  {signature.Verifier{Scheme: signature.SchemeGitLab}, "X-Gitlab-Token", secret, "Idempotency-Key"},
+		"linear":  {safety.Verifier{Scheme: safety.SchemeLinear}, "Linear-Signature", macOf(secret, body), "Linear-Delivery"},
+		"shopify": {safety.Verifier{Scheme: safety.SchemeShopify}, "X-Shopify-Hmac-Sha256", base64Of(secret, body), "X-Shopify-Webhook-Id"},
+		"gitea":   {safety.Verifier{Scheme: safety.SchemeGitea}, "X-Gitea-Signature", macOf(secret, body), "X-Gitea-Delivery"},
+		"sentry":  {safety.Verifier{Scheme: safety.SchemeSentry}, "Sentry-Hook-Signature", macOf(secret, body), "Request-Id"},
+		"own":     {safety.Verifier{Scheme: safety.SchemeBody, Header: "X-Sig", Prefix: "sha256=", Encoding: "base64"}, "X-Sig", "sha256=" + base64Of(secret, body), ""},
+		"gitlab":  {safety.Verifier{Scheme: safety.SchemeGitLab}, "X-Gitlab-Token", secret, "Idempotency-Key"},
 	} {
 		s.verifier.Secret = []byte(secret)
-		verify := func(sent, body, id string) (signature.Delivery, error) {
+		verify := func(sent, body, id string) (safety.Delivery, error) {
 			h := http.Header{}
 			h.Set(s.header, sent)
 			if id != "" && s.id != "" {

@@ -1,4 +1,4 @@
-package signature_test
+package safety_test
 
 import (
 	"crypto/hmac"
@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 // macOf is the HMAC-SHA256 of a text in hexadecimal digits.
@@ -146,7 +146,7 @@ func TestSecretsAsBearer(t *testing.T) {
 		switch {
 		case test.hint != "":
 			checkDenied(t, test.authorization, err, test.hint)
-		case err != nil || got != (signature.Delivery{}):
+		case err != nil || got != (safety.Delivery{}):
 			t.Errorf("%+v: got %+v, %v", test, got, err)
 		}
 	}
@@ -155,18 +155,18 @@ func TestSecretsAsBearer(t *testing.T) {
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
-		verifier signature.Verifier
+		verifier safety.Verifier
 		hint     string // empty: fine
 	}{
-		{signature.Verifier{Scheme: signature.SchemeSlack, Secret: []byte("x")}, ""},
-		{signature.Verifier{Scheme: signature.SchemeSlack}, "set one"},
-		{signature.Verifier{Secret: []byte("x")}, "use one of secret hmac github"},
-		{signature.Verifier{Scheme: "GitHub", Secret: []byte("x")}, "use one of secret hmac github"},
-		{signature.Verifier{Scheme: signature.SchemeHMAC, Secret: []byte("x"), Tolerance: -1}, "use 5m"},
-		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Header: "X-Sig", Encoding: "hex"}, ""},
-		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Encoding: "hex"}, "X-Signature"},
-		{signature.Verifier{Scheme: signature.SchemeBody, Secret: []byte("x"), Header: "X-Sig"}, "use hex or base64"},
-		{signature.Verifier{Scheme: signature.SchemeSlack, Secret: []byte("x"), Header: "X-Sig"}, "use the scheme body"},
+		{safety.Verifier{Scheme: safety.SchemeSlack, Secret: []byte("x")}, ""},
+		{safety.Verifier{Scheme: safety.SchemeSlack}, "set one"},
+		{safety.Verifier{Secret: []byte("x")}, "use one of secret hmac github"},
+		{safety.Verifier{Scheme: "GitHub", Secret: []byte("x")}, "use one of secret hmac github"},
+		{safety.Verifier{Scheme: safety.SchemeHMAC, Secret: []byte("x"), Tolerance: -1}, "use 5m"},
+		{safety.Verifier{Scheme: safety.SchemeBody, Secret: []byte("x"), Header: "X-Sig", Encoding: "hex"}, ""},
+		{safety.Verifier{Scheme: safety.SchemeBody, Secret: []byte("x"), Encoding: "hex"}, "X-Signature"},
+		{safety.Verifier{Scheme: safety.SchemeBody, Secret: []byte("x"), Header: "X-Sig"}, "use hex or base64"},
+		{safety.Verifier{Scheme: safety.SchemeSlack, Secret: []byte("x"), Header: "X-Sig"}, "use the scheme body"},
 	}
 	for _, test := range tests {
 		err := test.verifier.Check()
@@ -189,8 +189,8 @@ func TestCheck(t *testing.T) {
 func TestEmptySecretVerifiesNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1700000000, 0)
-	v := signature.Verifier{Scheme: signature.SchemeHMAC}
-	if _, err := v.Verify(signature.Sign(nil, nil, now), nil, now); chela.KindOf(err) != chela.Invalid {
+	v := safety.Verifier{Scheme: safety.SchemeHMAC}
+	if _, err := v.Verify(safety.Sign(nil, nil, now), nil, now); chela.KindOf(err) != chela.Invalid {
 		t.Errorf("got %v, want an Invalid error", err)
 	}
 }
@@ -202,7 +202,7 @@ func TestSign(t *testing.T) {
 	for n, v := range e.headers {
 		want.Set(n, v)
 	}
-	got := signature.Sign(e.verifier.Secret, []byte(e.body), e.want.At)
+	got := safety.Sign(e.verifier.Secret, []byte(e.body), e.want.At)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("headers (-want +got):\n%s", diff)
 	}
@@ -229,10 +229,10 @@ func FuzzHeaders(f *testing.F) {
 		for _, name := range []string{"X-GitHub-Delivery", "X-Chela-Delivery", "Authorization"} {
 			h.Set(name, other)
 		}
-		for _, scheme := range []signature.Scheme{
-			signature.SchemeSecret, signature.SchemeHMAC, signature.SchemeGitHub, signature.SchemeStripe, signature.SchemeSlack,
+		for _, scheme := range []safety.Scheme{
+			safety.SchemeSecret, safety.SchemeHMAC, safety.SchemeGitHub, safety.SchemeStripe, safety.SchemeSlack,
 		} {
-			v := signature.Verifier{Scheme: scheme, Secret: secret}
+			v := safety.Verifier{Scheme: scheme, Secret: secret}
 			_, err := v.Verify(h, []byte(other), time.Unix(1531420618, 0))
 			if chela.KindOf(err) != chela.Denied {
 				t.Errorf("%s: got %v, want a Denied error", scheme, err)

@@ -1,9 +1,10 @@
-package signature
+package safety
 
 import (
 	"crypto/hmac"
 	"encoding/base64"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -11,67 +12,81 @@ import (
 	"chela"
 )
 
-// A bodyScheme signs the raw body alone, in a header of its own.
-type bodyScheme struct {
-	header, prefix string
-	encoding       string // EncodingHex or EncodingBase64
-	id             string // header of the delivery id; empty for none
-}
-
 // Encodings of a signature.
 const (
 	EncodingHex    = "hex"
 	EncodingBase64 = "base64"
 )
 
-// bodySchemes are those of services; see https://linear.app/developers/webhooks,
+// A macScheme signs the body, behind a time if there is one, in a header of its own.
+type macScheme struct {
+	header, prefix string
+	encoding       string // EncodingBase64; otherwise EncodingHex
+	stamp, before  string // the header of the time, and the form of what is signed before the body
+	id             string // header of the delivery id; empty for none
+	needsID        bool   // the header must be there
+	field          string // of the body, with the id of an event, which a retried delivery keeps; empty for none
+}
+
+// macSchemes are our own and those of services; see https://linear.app/developers/webhooks,
 // https://shopify.dev/docs/apps/build/webhooks/subscribe/https,
 // https://docs.gitea.com/usage/webhooks and
 // https://docs.sentry.io/organization/integrations/integration-platform/webhooks/.
-var bodySchemes = map[Scheme]bodyScheme{
-	SchemeLinear:  {header: "Linear-Signature", encoding: EncodingHex, id: "Linear-Delivery"},
+var macSchemes = map[Scheme]macScheme{
+	SchemeHMAC:    {header: headerSignature, prefix: "sha256=", stamp: headerTimestamp, before: "%s."},
+	SchemeGitHub:  {header: "X-Hub-Signature-256", prefix: "sha256=", id: "X-GitHub-Delivery", needsID: true},
+	SchemeSlack:   {header: "X-Slack-Signature", prefix: "v0=", stamp: "X-Slack-Request-Timestamp", before: "v0:%s:", field: "event_id"},
+	SchemeLinear:  {header: "Linear-Signature", id: "Linear-Delivery"},
 	SchemeShopify: {header: "X-Shopify-Hmac-Sha256", encoding: EncodingBase64, id: "X-Shopify-Webhook-Id"},
-	SchemeGitea:   {header: "X-Gitea-Signature", encoding: EncodingHex, id: "X-Gitea-Delivery"},
-	SchemeSentry:  {header: "Sentry-Hook-Signature", encoding: EncodingHex, id: "Request-ID"},
+	SchemeGitea:   {header: "X-Gitea-Signature", id: "X-Gitea-Delivery"},
+	SchemeSentry:  {header: "Sentry-Hook-Signature", id: "Request-ID"},
 }
 
-// body returns the scheme of the body, if the verifier has one.
-func (v Verifier) body() (bodyScheme, bool) {
-	if v.Scheme == SchemeBody {
-		return bodyScheme{header: v.Header, prefix: v.Prefix, encoding: v.Encoding}, true
+func (v Verifier) verifyMAC(s macScheme, header http.Header, body []byte, now time.Time) (Delivery, error) {
+	var before, id string
+	var at time.Time
+	if s.stamp != "" {
+		stamp, signed, err := timeOf(header, s.stamp)
+		if err != nil {
+			return Delivery{}, err
+		}
+		before, at = fmt.Sprintf(s.before, stamp), signed
 	}
-	s, ok := bodySchemes[v.Scheme]
-	return s, ok
-}
-
-func (v Verifier) verifyBody(s bodyScheme, header http.Header, body []byte) (Delivery, error) {
-	sent, err := one(header, s.header)
+	mac, err := s.macOf(header)
 	if err != nil {
 		return Delivery{}, err
 	}
-	text, ok := strings.CutPrefix(sent, s.prefix)
-	mac, form := []byte(nil), "HEX"
-	if s.encoding == EncodingBase64 {
-		form = "BASE64"
-		mac, err = base64.StdEncoding.DecodeString(text)
-	} else {
-		mac, err = hex.DecodeString(text)
-	}
-	if !ok || err != nil {
-		return Delivery{}, malformed(s.header, s.prefix+form)
-	}
-	want := sum(v.Secret, "", body)
+	want := sum(v.Secret, before, body)
 	if !hmac.Equal(mac, want) {
 		return Delivery{}, forged(s.header)
 	}
-	if s.id == "" || len(header.Values(s.id)) == 0 {
-		return sealed(want, time.Time{}, ""), nil
+	switch {
+	case s.field != "":
+		id = idIn(body, s.field)
+	case s.needsID || s.id != "" && len(header.Values(s.id)) > 0:
+		if id, err = idOf(header, s.id); err != nil {
+			return Delivery{}, err
+		}
 	}
-	id, err := idOf(header, s.id)
+	return v.timely(sealed(want, at, id), now)
+}
+
+// macOf decodes the signature in the header of a scheme.
+func (s macScheme) macOf(header http.Header) ([]byte, error) {
+	sent, err := one(header, s.header)
 	if err != nil {
-		return Delivery{}, err
+		return nil, err
 	}
-	return sealed(want, time.Time{}, id), nil
+	text, ok := strings.CutPrefix(sent, s.prefix)
+	decode, form := hex.DecodeString, "HEX"
+	if s.encoding == EncodingBase64 {
+		decode, form = base64.StdEncoding.DecodeString, "BASE64"
+	}
+	mac, err := decode(text)
+	if !ok || err != nil {
+		return nil, malformed(s.header, s.prefix+form)
+	}
+	return mac, nil
 }
 
 // verifyGitLab compares the token, see

@@ -1,4 +1,4 @@
-package signature
+package safety
 
 import (
 	"cmp"
@@ -21,11 +21,7 @@ const (
 	headerSignature     = "X-Chela-Signature"
 	headerTimestamp     = "X-Chela-Timestamp"
 	headerAuthorization = "Authorization"
-	headerGitHub        = "X-Hub-Signature-256"
-	headerGitHubID      = "X-GitHub-Delivery"
 	headerStripe        = "Stripe-Signature"
-	headerSlack         = "X-Slack-Signature"
-	headerSlackTime     = "X-Slack-Request-Timestamp"
 )
 
 // maxIDBytes bounds a sender's delivery id.
@@ -59,38 +55,6 @@ func secretOf(header http.Header) (string, error) {
 		return "", chela.E(chela.Denied, "the Authorization header has no bearer secret").WithHint("send Authorization: Bearer SECRET, or " + headerSecret)
 	}
 	return secret, nil
-}
-
-func (v Verifier) verifyHMAC(header http.Header, body []byte, now time.Time) (Delivery, error) {
-	stamp, at, err := timeOf(header, headerTimestamp)
-	if err != nil {
-		return Delivery{}, err
-	}
-	mac, err := macOf(header, headerSignature, "sha256=")
-	if err != nil {
-		return Delivery{}, err
-	}
-	want := sum(v.Secret, stamp+".", body)
-	if !hmac.Equal(mac, want) {
-		return Delivery{}, forged(headerSignature)
-	}
-	return v.timely(sealed(want, at, ""), now)
-}
-
-func (v Verifier) verifyGitHub(header http.Header, body []byte) (Delivery, error) {
-	mac, err := macOf(header, headerGitHub, "sha256=")
-	if err != nil {
-		return Delivery{}, err
-	}
-	want := sum(v.Secret, "", body)
-	if !hmac.Equal(mac, want) {
-		return Delivery{}, forged(headerGitHub)
-	}
-	id, err := idOf(header, headerGitHubID)
-	if err != nil {
-		return Delivery{}, err
-	}
-	return sealed(want, time.Time{}, id), nil
 }
 
 func (v Verifier) verifyStripe(header http.Header, body []byte, now time.Time) (Delivery, error) {
@@ -144,23 +108,6 @@ func parseStripe(sent string) (stamp string, macs [][]byte, err error) {
 	return stamp, macs, nil
 }
 
-func (v Verifier) verifySlack(header http.Header, body []byte, now time.Time) (Delivery, error) {
-	stamp, at, err := timeOf(header, headerSlackTime)
-	if err != nil {
-		return Delivery{}, err
-	}
-	mac, err := macOf(header, headerSlack, "v0=")
-	if err != nil {
-		return Delivery{}, err
-	}
-	want := sum(v.Secret, "v0:"+stamp+":", body)
-	if !hmac.Equal(mac, want) {
-		return Delivery{}, forged(headerSlack)
-	}
-	// A retried delivery has a new signature and the same event id.
-	return v.timely(sealed(want, at, idIn(body, "event_id")), now)
-}
-
 // sealed returns a delivery keyed by id, or else by its signature.
 func sealed(mac []byte, at time.Time, id string) Delivery {
 	seal := hex.EncodeToString(mac)
@@ -207,20 +154,6 @@ func one(header http.Header, name string) (string, error) {
 	default:
 		return strings.TrimSpace(sent[0]), nil
 	}
-}
-
-// macOf decodes the signature in a header after a prefix.
-func macOf(header http.Header, name, prefix string) ([]byte, error) {
-	sent, err := one(header, name)
-	if err != nil {
-		return nil, err
-	}
-	digits, ok := strings.CutPrefix(sent, prefix)
-	mac, err := hex.DecodeString(digits)
-	if !ok || err != nil {
-		return nil, malformed(name, prefix+"HEX")
-	}
-	return mac, nil
 }
 
 // timeOf returns the timestamp of a header, as text and as a time.

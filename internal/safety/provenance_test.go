@@ -1,4 +1,4 @@
-package provenance_test
+package safety_test
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"chela"
-	"chela/internal/safety/provenance"
+	"chela/internal/safety"
 )
 
 func TestProvenanceOfMessages(t *testing.T) {
@@ -26,10 +26,10 @@ func TestProvenanceOfMessages(t *testing.T) {
 		"page":       {chela.Inbound{Session: "agent:main:main", Origin: chela.Origin{Channel: "http", Owner: true, Sender: "phone"}}, ""},
 		"history":    {chela.Inbound{Session: "agent:main:main", Origin: owner, History: []chela.Message{{Text: "x"}}}, "an imported conversation"},
 		"carried": {chela.Inbound{Session: "agent:main:job:1", Origin: chela.Origin{
-			Channel: chela.ChannelJob, Owner: true, Provenance: provenance.Outside("https://x.example"),
+			Channel: chela.ChannelJob, Owner: true, Provenance: safety.Outside("https://x.example"),
 		}}, "https://x.example"},
 	} {
-		got := provenance.OfMessage(c.in)
+		got := safety.ProvenanceOfMessage(c.in)
 		if got.Source != c.want || got.IsOutside() != (c.want != "") {
 			t.Errorf("%s: %+v, want %q", name, got, c.want)
 		}
@@ -48,20 +48,20 @@ func TestProvenanceSurvivesCompaction(t *testing.T) {
 		for i := range rapid.IntRange(1, 12).Draw(t, "entries") {
 			e := chela.Entry{ID: chela.EntryID(string(rune('a' + i))), Body: chela.ResultBody{}}
 			if rapid.Bool().Draw(t, "outside") {
-				e.Body = chela.ResultBody{Provenance: provenance.Outside(string(e.ID))}
+				e.Body = chela.ResultBody{Provenance: safety.Outside(string(e.ID))}
 			}
 			path = append(path, e)
 		}
-		whole := provenance.OfEntries(path)
+		whole := safety.ProvenanceOfEntries(path)
 		cut := rapid.IntRange(0, len(path)).Draw(t, "cut")
 		compaction := chela.Entry{ID: "sum", Body: chela.CompactionBody{Provenance: whole}}
 		kept := append(slices.Clone(path[cut:]), compaction)
-		if diff := cmp.Diff(whole, provenance.OfEntries(kept)); diff != "" {
+		if diff := cmp.Diff(whole, safety.ProvenanceOfEntries(kept)); diff != "" {
 			t.Errorf("after a compaction (-want +got):\n%s", diff)
 		}
-		p := provenance.OfEntries(path[:cut])
+		p := safety.ProvenanceOfEntries(path[:cut])
 		for _, e := range path[cut:] {
-			p = provenance.After(p, e)
+			p = safety.ProvenanceAfter(p, e)
 		}
 		if p != whole {
 			t.Errorf("in parts %+v, at once %+v", p, whole)

@@ -1,4 +1,4 @@
-package signature_test
+package safety_test
 
 import (
 	"fmt"
@@ -10,16 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/safety/signature"
+	"chela/internal/safety"
 )
 
 // An example is a request that its verifier lets in.
 type example struct {
-	verifier signature.Verifier
+	verifier safety.Verifier
 	headers  map[string]string
 	body     string
 	now      time.Time
-	want     signature.Delivery
+	want     safety.Delivery
 }
 
 // published returns the example of each scheme, as its service publishes it.
@@ -28,28 +28,28 @@ func published() map[string]example {
 		// docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries,
 		// "Testing the webhook payload validation"; the id is not part of it.
 		"github": {
-			verifier: signature.Verifier{Scheme: signature.SchemeGitHub, Secret: []byte("It's a Secret to Everybody")},
+			verifier: safety.Verifier{Scheme: safety.SchemeGitHub, Secret: []byte("It's a Secret to Everybody")},
 			headers: map[string]string{
 				"X-Hub-Signature-256": "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
 				"X-GitHub-Delivery":   "72d3162e-cc78-11e3-81ab-4c9367dc0958",
 			},
 			body: "Hello, World!",
 			now:  time.Unix(1531420618, 0),
-			want: signature.Delivery{
+			want: safety.Delivery{
 				Key:  "72d3162e-cc78-11e3-81ab-4c9367dc0958",
 				Seal: "757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17",
 			},
 		},
 		// api.slack.com/docs/verifying-requests-from-slack, the step by step example.
 		"slack": {
-			verifier: signature.Verifier{Scheme: signature.SchemeSlack, Secret: []byte("8f742231b10e8888abcd99yyyzzz85a5")},
+			verifier: safety.Verifier{Scheme: safety.SchemeSlack, Secret: []byte("8f742231b10e8888abcd99yyyzzz85a5")},
 			headers: map[string]string{
 				"X-Slack-Signature":         "v0=a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
 				"X-Slack-Request-Timestamp": "1531420618",
 			},
 			body: slackBody,
 			now:  time.Unix(1531420618, 0),
-			want: signature.Delivery{
+			want: safety.Delivery{
 				Key:  "a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
 				Seal: "a2114d57b48eac39b9ad189dd8316235a7b4a8d21a10bd27519666489c69b503",
 				At:   time.Unix(1531420618, 0).UTC(),
@@ -59,13 +59,13 @@ func published() map[string]example {
 		// src/StripeTests/Resources/event_test_signature.json; the page
 		// docs.stripe.com/webhooks shows a header without its body.
 		"stripe": {
-			verifier: signature.Verifier{Scheme: signature.SchemeStripe, Secret: []byte("webhook_secret")},
+			verifier: safety.Verifier{Scheme: safety.SchemeStripe, Secret: []byte("webhook_secret")},
 			headers: map[string]string{
 				"Stripe-Signature": "t=1533204620,v1=f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613,v0=63f3a72374a733066c4be69ed7f8e5ac85c22c9f0a6a612ab9a025a9e4ee7eef",
 			},
 			body: stripeBody,
 			now:  time.Unix(1533204720, 0),
-			want: signature.Delivery{
+			want: safety.Delivery{
 				Key:  "evt_123",
 				Seal: "f0bdba6d4eacbd8ad8a3bbadd7248e633ec1477f7899c124c51b39405fa36613",
 				At:   time.Unix(1533204620, 0).UTC(),
@@ -73,25 +73,25 @@ func published() map[string]example {
 		},
 		// Made with the line for the shell in the package's documentation.
 		"hmac": {
-			verifier: signature.Verifier{Scheme: signature.SchemeHMAC, Secret: []byte("correct horse")},
+			verifier: safety.Verifier{Scheme: safety.SchemeHMAC, Secret: []byte("correct horse")},
 			headers: map[string]string{
 				"X-Chela-Signature": "sha256=56659ddeee414e4a3ce0985a34c7e78e4955f5679850e413a2d227b90b458b08",
 				"X-Chela-Timestamp": "1700000000",
 			},
 			body: `{"text":"build failed"}`,
 			now:  time.Unix(1700000001, 0),
-			want: signature.Delivery{
+			want: safety.Delivery{
 				Key:  "56659ddeee414e4a3ce0985a34c7e78e4955f5679850e413a2d227b90b458b08",
 				Seal: "56659ddeee414e4a3ce0985a34c7e78e4955f5679850e413a2d227b90b458b08",
 				At:   time.Unix(1700000000, 0).UTC(),
 			},
 		},
 		"secret": {
-			verifier: signature.Verifier{Scheme: signature.SchemeSecret, Secret: []byte("correct horse")},
+			verifier: safety.Verifier{Scheme: safety.SchemeSecret, Secret: []byte("correct horse")},
 			headers:  map[string]string{"X-Chela-Secret": "correct horse", "X-Chela-Delivery": "build-17"},
 			body:     "anything",
 			now:      time.Unix(1700000001, 0),
-			want:     signature.Delivery{Key: "build-17"},
+			want:     safety.Delivery{Key: "build-17"},
 		},
 	}
 }
@@ -137,7 +137,7 @@ const stripeBody = `{
 }
 `
 
-func (e example) verify() (signature.Delivery, error) {
+func (e example) verify() (safety.Delivery, error) {
 	h := http.Header{}
 	for name, value := range e.headers {
 		h.Set(name, value)
@@ -197,7 +197,7 @@ func TestForgedRequests(t *testing.T) {
 				apply(&e)
 				got, err := e.verify()
 				checkDenied(t, change, err, "")
-				if got != (signature.Delivery{}) {
+				if got != (safety.Delivery{}) {
 					t.Errorf("a refused request is the delivery %+v", got)
 				}
 				expected := macOf(string(e.verifier.Secret), e.body)
@@ -277,20 +277,20 @@ func TestKeyOfWhatIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	const secret, body = "webhook_secret", `{"id": "evt_1", "event_id": "Ev08MFMKH6"}`
 	for _, test := range []struct {
-		scheme signature.Scheme
+		scheme safety.Scheme
 		body   string
 		want   string // empty: two keys
 	}{
-		{signature.SchemeStripe, body, "evt_1"},
-		{signature.SchemeSlack, body, "Ev08MFMKH6"},
-		{signature.SchemeStripe, `{"id": 17}`, ""},
-		{signature.SchemeStripe, `{"id": "two words"}`, ""},
-		{signature.SchemeStripe, `{"id": "` + strings.Repeat("x", 201) + `"}`, ""},
-		{signature.SchemeStripe, `{"ID": "evt_1"}`, ""},
-		{signature.SchemeStripe, `["id"]`, ""},
-		{signature.SchemeSlack, "event_id=Ev08MFMKH6", ""},
+		{safety.SchemeStripe, body, "evt_1"},
+		{safety.SchemeSlack, body, "Ev08MFMKH6"},
+		{safety.SchemeStripe, `{"id": 17}`, ""},
+		{safety.SchemeStripe, `{"id": "two words"}`, ""},
+		{safety.SchemeStripe, `{"id": "` + strings.Repeat("x", 201) + `"}`, ""},
+		{safety.SchemeStripe, `{"ID": "evt_1"}`, ""},
+		{safety.SchemeStripe, `["id"]`, ""},
+		{safety.SchemeSlack, "event_id=Ev08MFMKH6", ""},
 	} {
-		v := signature.Verifier{Scheme: test.scheme, Secret: []byte(secret)}
+		v := safety.Verifier{Scheme: test.scheme, Secret: []byte(secret)}
 		var keys []string
 		for _, seconds := range []int64{1533204620, 1533204680} {
 			d, err := v.Verify(signAs(test.scheme, secret, test.body, seconds), []byte(test.body), time.Unix(1533204680, 0))
@@ -310,10 +310,10 @@ func TestKeyOfWhatIsTriedAgain(t *testing.T) {
 
 // signAs signs for Stripe, and for Slack, with chela's own way of signing as a
 // source of signatures: what is signed begins with the timestamp.
-func signAs(scheme signature.Scheme, secret, body string, seconds int64) http.Header {
+func signAs(scheme safety.Scheme, secret, body string, seconds int64) http.Header {
 	h := http.Header{}
-	if scheme == signature.SchemeStripe {
-		mac := strings.TrimPrefix(signature.Sign([]byte(secret), []byte(body), time.Unix(seconds, 0)).Get("X-Chela-Signature"), "sha256=")
+	if scheme == safety.SchemeStripe {
+		mac := strings.TrimPrefix(safety.Sign([]byte(secret), []byte(body), time.Unix(seconds, 0)).Get("X-Chela-Signature"), "sha256=")
 		h.Set("Stripe-Signature", fmt.Sprintf("t=%d,v1=%s", seconds, mac))
 		return h
 	}
