@@ -7,7 +7,7 @@ SEED ?= 1
 # The linter shares what build compiles.
 LINT := CGO_ENABLED=0 GOFLAGS=-trimpath go run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 BUILD := CGO_ENABLED=0 go build -trimpath -ldflags "-s -w"
-TEST := go run ./internal/platform/dev test
+TEST := go run ./bench/dev test
 # The packages that share memory between goroutines. The race detector makes tests
 # three to ten times slower; nightly runs it over everything.
 RACED := $(addprefix ./internal/,app background/work engine/lane engine/turn model/provider/... platform/event store/engine \
@@ -38,7 +38,7 @@ raceall: ## run all tests with the race detector
 	@$(TEST) $(RACE) -shuffle=on -timeout=45m ./...
 
 types: ## type-check for other systems
-	@CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/ ./internal/platform/dev
+	@CGO_ENABLED=0 GOFLAGS=-trimpath go build -o bin/ ./bench/dev
 	GOOS=linux GOARCH=arm64 CGO_ENABLED=0 bin/dev typecheck
 	GOOS=darwin GOARCH=arm64 CGO_ENABLED=0 bin/dev typecheck
 	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 bin/dev typecheck
@@ -53,7 +53,7 @@ lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...
 
 fuzz: ## run each fuzz target for FUZZTIME, 60s by default
-	go run ./internal/platform/dev fuzz $(FUZZTIME)
+	go run ./bench/dev fuzz $(FUZZTIME)
 
 golden: ## write the golden files anew, to be read as a diff
 	go test $$(grep -rl --include=*_test.go 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -update
@@ -81,7 +81,7 @@ conformance: services ## compare the server with its OpenAPI document, for up to
 	$(TEST) -count=1 -timeout=70m -run=Schemathesis ./cmd/chela -schemathesis.whole -schemathesis.seed=$(SEED)
 
 mutants: ## put 400 small faults into the deciding code, and fail unless the tests notice 95 % of them
-	go run ./internal/platform/dev mutate -n 400 -seed $(SEED)
+	go run ./bench/dev mutate -n 400 -seed $(SEED)
 
 sdk: ## hold the providers against OpenAI's client for Go, which takes minutes to compile
 	$(TEST) -count=1 -tags=sdk -run=SDK ./internal/model/provider/openai ./internal/model/provider/responses

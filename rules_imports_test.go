@@ -38,7 +38,7 @@ var layers = []layer{
 	}},
 	{"programs", []string{"cmd/...", "bench/..."}, []string{"words", "app"}},
 	{testSupport, []string{
-		"internal/platform/pgtest", "internal/platform/dev",
+		"internal/platform/pgtest", "bench/dev",
 		"internal/store/storetest", "internal/model/provider/providertest",
 		"internal/model/provider/openai/openaitest", "internal/model/provider/responses/responsestest", "internal/model/provider/anthropic/anthropictest",
 		"internal/model/provider/gemini/geminitest", "internal/model/provider/ollama/ollamatest", "internal/model/provider/bedrock/bedrocktest",
@@ -93,7 +93,7 @@ var owners = []owner{
 	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/surface/gateway/edge", "internal/engine/..."}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety"}},
-	{imported: "golang.org/x/tools", by: []string{"internal/platform/dev"}},
+	{imported: "golang.org/x/tools", by: []string{"bench/dev"}},
 	{imported: "google.golang.org/genai", tests: true}, // what Google's SDK sends is held against what is sent here
 	{imported: "modernc.org/libc", tests: true},        // a test stands below SQLite to see what it syncs
 	{imported: "modernc.org/sqlite", by: []string{"internal/store/engine"}, tests: true},

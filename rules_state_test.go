@@ -15,7 +15,7 @@ import (
 var (
 	environmentReaders = []string{"internal/config"}
 	clocks             = []string{"internal/app", "bench/load"} // hand the clock and the randomness out
-	printers           = []string{"internal/surface/cli", "internal/platform/dev", "cmd/...", "bench/..."}
+	printers           = []string{"internal/surface/cli", "bench/dev", "cmd/...", "bench/..."}
 )
 
 func checkInit(m *module) (found []finding) {

@@ -128,7 +128,7 @@ var rules = []rule{
 	}},
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
 		"bench/load/measure/together.go":                "what a load does at once; whoever begins it waits",
-		"internal/platform/dev/mutant_run.go":           "test processes at once; their group is waited for",
+		"bench/dev/mutant_run.go":                       "test processes at once; their group is waited for",
 		"internal/app/app.go":                           "what the home does by itself; Run waits",
 		"internal/background/background.go":             "looks for what is stuck, and sweeps; Run waits",
 		"internal/engine/agents/list.go":                "providers that are asked for their models at once; who asks waits",
@@ -163,9 +163,9 @@ var rules = []rule{
 		"internal/tool/worker/watch_linux.go":           "reaps until nothing is left; ends with the process",
 	}},
 	{name: "the environment is read in config", check: checkEnvironment, except: map[string]string{
-		"internal/platform/fail/on.go":        "failpoints are set by tests alone, in a build of their own",
-		"internal/platform/dev/mutant_run.go": "selects the active mutant of a test process through its environment",
-		"internal/platform/pgtest/pgtest.go":  "missing PostgreSQL is an error in CI and a skipped test elsewhere",
+		"internal/platform/fail/on.go":       "failpoints are set by tests alone, in a build of their own",
+		"bench/dev/mutant_run.go":            "selects the active mutant of a test process through its environment",
+		"internal/platform/pgtest/pgtest.go": "missing PostgreSQL is an error in CI and a skipped test elsewhere",
 	}},
 	{name: "time and randomness come from outside", check: checkClock, except: map[string]string{
 		"internal/tool/sandbox/process/process_linux.go": "how long a real process took",

@@ -1,9 +1,9 @@
 // Command dev holds what the Makefile needs beside the go command:
 //
-//	go run ./internal/platform/dev test ARGUMENTS     runs go test and counts tests
-//	go run ./internal/platform/dev fuzz DURATION      runs every fuzz target
-//	go run ./internal/platform/dev typecheck          checks the types for GOOS and GOARCH
-//	go run ./internal/platform/dev mutate [FLAGS]     measures what the tests notice
+//	go run ./bench/dev test ARGUMENTS     runs go test and counts tests
+//	go run ./bench/dev fuzz DURATION      runs every fuzz target
+//	go run ./bench/dev typecheck          checks the types for GOOS and GOARCH
+//	go run ./bench/dev mutate [FLAGS]     measures what the tests notice
 package main
 
 import (

@@ -5,7 +5,7 @@ package main
 // places in the files below, changes one at a time, and runs the tests of the
 // package: a mutant is caught if they fail or do not end in time.
 //
-//	go run ./internal/platform/dev mutate -n 400 -seed 7
+//	go run ./bench/dev mutate -n 400 -seed 7
 //
 // All mutants of a package are compiled into one test binary through
 // go build -overlay, and an environment variable selects the active one, so the
@@ -55,7 +55,7 @@ var testers = map[string][]string{
 }
 
 // equivalents is the list of mutants that behave like the original.
-const equivalents = "internal/platform/dev/equivalent.txt"
+const equivalents = "bench/dev/equivalent.txt"
 
 // mutate returns 1 if too few mutants were caught.
 func mutate(ctx context.Context, args []string) int {

@@ -254,7 +254,7 @@ func TestEquivalentsNeedReasons(t *testing.T) {
 
 // TestEquivalentsExist: each line of the list names a mutant of the present code.
 func TestEquivalentsExist(t *testing.T) {
-	t.Chdir("../../..")
+	t.Chdir("../..")
 	files, err := plan{}.files()
 	if err != nil {
 		t.Fatal(err)
