@@ -33,8 +33,10 @@ func (d *Draft) Keys() []FormKey {
 		{"secret", "webhook: its secret, as env:NAME", secretOf(t)},
 		{"filter", "system, webhook: values that must be equal, as text=failed or body.action=opened,header.X-GitHub-Event=pull_request", filterOf(t)},
 
-		{"do", "action: turn, lightweight, job, system_event or notify (default: turn)",
-			oneOf(&a.Kind, chela.ActionTurn, chela.ActionLight, chela.ActionJob, chela.ActionEvent, chela.ActionNotify)},
+		{
+			"do", "action: turn, lightweight, job, system_event or notify (default: turn)",
+			oneOf(&a.Kind, chela.ActionTurn, chela.ActionLight, chela.ActionJob, chela.ActionEvent, chela.ActionNotify),
+		},
 		{Prompt, "prompt of the turn, or text of the notice", promptOf(a)},
 		{"document", "lightweight: documents to include, separated by commas", field.List(&a.Documents, "paths of documents", field.OneLine)},
 		{"main", "turn: run in the main session, not in one of its own", field.Switch(&a.Main)},
@@ -47,15 +49,21 @@ func (d *Draft) Keys() []FormKey {
 		{"title", "job: its title", field.Text(&a.Title, "text", field.AnyText)},
 		{"plan", "job: make a plan first", field.Switch(&a.Plan)},
 		{"priority", "job: priority; higher ones run first", field.Number(&a.Priority, -most, most)},
-		{"post", "post to the main session: none, summary or full (default: summary)",
-			oneOf(&a.Post, chela.PostNone, chela.PostSummary, chela.PostFull, "")},
+		{
+			"post", "post to the main session: none, summary or full (default: summary)",
+			oneOf(&a.Post, chela.PostNone, chela.PostSummary, chela.PostFull, ""),
+		},
 		{"wake", "when the main session reads the post: now or next-heartbeat", oneOf(&a.Wake, chela.WakeNow, chela.WakeNextHeartbeat, "")},
 		{"once", "delete it after its first successful run", field.Switch(&d.Routine.DeleteAfterRun)},
 
-		{"notify", "when to notify people: always, conditional or never (default: conditional)",
-			oneOf(&n.Policy, chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever, "")},
-		{"target", "where to notify them: origin, last, broadcast, explicit or none (default: origin)",
-			oneOf(&n.Target, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetExplicit, chela.TargetNone, "")},
+		{
+			"notify", "when to notify people: always, conditional or never (default: conditional)",
+			oneOf(&n.Policy, chela.NotifyAlways, chela.NotifyConditional, chela.NotifyNever, ""),
+		},
+		{
+			"target", "where to notify them: origin, last, broadcast, explicit or none (default: origin)",
+			oneOf(&n.Target, chela.TargetOrigin, chela.TargetLast, chela.TargetBroadcast, chela.TargetExplicit, chela.TargetNone, ""),
+		},
 		{"to", "explicit target, such as telegram or telegram:12345", placeOf(n)},
 		{"after-failures", "consecutive failures that are always notified; -1 for never", field.Number(&n.AfterFailures, -1, most)},
 		{"disable-after", "consecutive failures that disable it; -1 for never", field.Number(&n.Disable, -1, most)},

@@ -181,7 +181,7 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 	}
 	client, redirects := *f.client, &redirector{url: req.URL, rule: call.Rule}
 	client.CheckRedirect = redirects.check
-	res, body, err := fetch(&client, req, timeout)
+	res, body, err := fetch(&client, req, timeout) //nolint:bodyclose // fetch closes it
 	if err != nil {
 		return chela.ToolResult{}, err
 	}

@@ -37,7 +37,7 @@ func Images(cfg Config) (ImageFunc, error) {
 		if err != nil {
 			return "", nil, chela.E(chela.Invalid, err.Error())
 		}
-		res, body, err := fetch(client, req, defaultTimeout)
+		res, body, err := fetch(client, req, defaultTimeout) //nolint:bodyclose // fetch closes it
 		if err != nil {
 			return "", nil, err
 		}

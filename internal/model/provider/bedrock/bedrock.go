@@ -79,7 +79,7 @@ func New(cfg Config) (*Provider, error) {
 				WithHint("set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
 		}
 		server.Secrets = []string{cfg.Keys.ID, cfg.Keys.Secret, cfg.Keys.SessionToken}
-		server.Do = signed(server.Do, cfg)
+		server.Do = signed(server.Do, cfg) //nolint:bodyclose // it is a function that sends, not an answer
 	}
 	server.Accept, server.Events, server.Incomplete = "application/vnd.amazon.eventstream", frames{server}.events, "sent a response without an answer"
 	control := *server
