@@ -29,6 +29,8 @@ type (
 	JobID      string // "job_…"
 	RoutineID  string // "rtn_…"
 	RunID      string // "run_…": one firing of a routine
+
+	SecretUseID string // "sec_…": one use of a secret
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it preserves the byte order
@@ -117,3 +119,6 @@ func (s *IDs) Routine() RoutineID { return RoutineID(s.make("rtn_")) }
 
 // Run returns a new id of a run of a routine.
 func (s *IDs) Run() RunID { return RunID(s.make("run_")) }
+
+// SecretUse returns a new id of a use of a secret.
+func (s *IDs) SecretUse() SecretUseID { return SecretUseID(s.make("sec_")) }

@@ -2,7 +2,8 @@
 # Installs what the tests need and this machine lacks: a C compiler, for the
 # race detector, the programs of a PostgreSQL server, git, which a test runs in
 # the sandbox, Node.js with npm, for the client of OpenAI, curl, for the lines of
-# the README, and Python with venv, for schemathesis. That takes root and apt.
+# the README, Docker, whose engine tests start for themselves, and Python with
+# venv, for schemathesis. That takes root and apt.
 # Elsewhere it names what is missing and goes on; what cannot run is then skipped
 # by name or fails.
 set -eu
@@ -28,6 +29,10 @@ if ! command -v node >/dev/null; then
 fi
 if ! command -v npm >/dev/null; then
 	missing="$missing npm"
+fi
+
+if ! command -v dockerd >/dev/null; then
+	missing="$missing docker.io"
 fi
 
 if ! command -v curl >/dev/null; then

@@ -23,6 +23,7 @@ var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "usage_days", "work",
 	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
 	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health", "keyed_requests", "deleted_responses",
+	"secrets", "secret_uses",
 }
 
 // legal has a row for each table. They belong together.
@@ -108,8 +109,14 @@ var legal = map[string]columns{
 		"id": "'w'", "kind": "'k'", "key": "'k'", "args": "''", "state": "'due'", "attempts": "0", "error": "''", "due_at": "0",
 		"again_at": "0", "dropped": "0", "owner": "''", "token": "0", "until": "0", "created_at": "0",
 	},
-	"events":            {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
-	"tokens":            {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
+	"events": {"seq": "7", "tx": "0", "session": "''", "thread": "''", "turn": "''", "body": "'[]'", "created_at": "0"},
+	"tokens": {"id": "'k'", "name": "'phone'", "hash": "'h'", "scope": "'chat'", "created_at": "0", "revoked_at": "0"},
+	"secrets": {
+		"name": "'a'", "version": "1", "hosts": "''", "note": "''", "master_key": "'k'", "sealed": "''", "created_at": "0", "changed_at": "0",
+	},
+	"secret_uses": {
+		"id": "'x'", "name": "'a'", "version": "1", "purpose": "''", "host": "''", "session": "''", "turn": "''", "at": "0",
+	},
 	"logins":            {"hash": "'h'", "token": "'k'", "created_at": "0", "expires_at": "0"},
 	"documents":         {"agent": "'main'", "path": "'a.md'", "version": "0", "created_at": "0"},
 	"deleted_responses": {"id": "'d'", "turn": "'u'", "deleted_at": "0"},
@@ -308,7 +315,7 @@ func distinct(table string, changed columns) columns {
 		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"}, "usage_days": {"name": "'new'"},
 		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2", "key": "'new'"}, "job_steps": {"place": "2"},
 		"routines": {"id": "'new'", "name": "'new'", "path": "'new'"}, "routine_runs": {"id": "'new'", "key": "'new'"},
-		"routine_causes": {"cause": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},
+		"routine_causes": {"cause": "'new'"}, "secrets": {"name": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {

@@ -1,0 +1,238 @@
+package egress
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"chela"
+)
+
+// A Request is what a run asks to send.
+type Request struct {
+	Method string // CONNECT for a connection that is not read
+	Host   string // the name and port, canonical
+	Path   string // empty for a connection that is not read
+}
+
+// A Record is the outcome of one request, for the audit.
+type Record struct {
+	Request
+	At       time.Time
+	Secrets  []string // the names of those that were put in
+	Status   int      // of the answer; 0 for a connection that is not read
+	Sent     int64    // bytes to the host
+	Received int64    // bytes from it
+	Refused  string   // why the request was refused; empty if it was not
+}
+
+// A Secret is a credential that a run may use.
+type Secret struct {
+	Name  string
+	Value string
+	Hosts []string // patterns: "api.example.com", "*.example.com", with an optional ":port"
+}
+
+// Limits bound a run. A zero field is the default.
+type Limits struct {
+	Bytes       int64         // in both directions together; default 2 GiB
+	Connections int           // at once; default 64
+	Idle        time.Duration // without a byte in either direction; default 2 minutes
+}
+
+// Config holds the options of a [Run].
+type Config struct {
+	// Allow decides about a request. It may wait for a person until ctx is done.
+	// An error other than [chela.Denied] is reported as a failure of the proxy.
+	Allow   func(ctx context.Context, r Request) error
+	Secrets []Secret
+	Record  func(Record) // may be nil
+	Limits  Limits
+}
+
+// A Run is the network of one sandbox. It is safe for concurrent use.
+type Run struct {
+	config    Config
+	token     [32]byte // the hash of the token
+	plain     string
+	authority *authority // made on first use
+	sentinels map[string]Secret
+
+	mu          sync.Mutex
+	transferred int64
+	cancels     map[int]func() // of open connections
+	next        int
+	closed      bool
+}
+
+var (
+	errEnded = chela.E(chela.Unavailable, "the command has ended")
+	errBytes = chela.E(chela.Exhausted, "the command has transferred as much as its network limit allows")
+)
+
+func newRun(c Config) *Run {
+	if c.Limits.Bytes <= 0 {
+		c.Limits.Bytes = 2 << 30
+	}
+	if c.Limits.Connections <= 0 {
+		c.Limits.Connections = 64
+	}
+	if c.Limits.Idle <= 0 {
+		c.Limits.Idle = 2 * time.Minute
+	}
+	r := &Run{config: c, plain: rand.Text() + rand.Text(), sentinels: map[string]Secret{}, cancels: map[int]func(){}}
+	r.token = sha256.Sum256([]byte(r.plain))
+	for _, s := range c.Secrets {
+		r.sentinels[r.Sentinel(s.Name)] = s
+	}
+	return r
+}
+
+// sentinelPrefix begins every sentinel, so that a leaked one is recognized.
+const sentinelPrefix = "chela-secret-"
+
+// Sentinel returns the text that stands for a secret in this run. It is
+// authenticated by the run's token, so that a sentinel of another run, or one
+// that a program made up, stands for nothing.
+func (r *Run) Sentinel(name string) string {
+	mac := hmac.New(sha256.New, r.token[:])
+	mac.Write([]byte("sentinel\x00" + name))
+	return sentinelPrefix + hex.EncodeToString(mac.Sum(nil)[:20])
+}
+
+// Token is the credential of the run at the proxy.
+func (r *Run) Token() string { return r.plain }
+
+// authorized reports, in constant time, whether a header proves the run's token.
+func (r *Run) authorized(token string) bool {
+	sum := sha256.Sum256([]byte(token))
+	return hmac.Equal(sum[:], r.token[:])
+}
+
+// proxyToken returns the token of a request: the password of Basic, or Bearer.
+func proxyToken(h http.Header) string {
+	scheme, value, _ := strings.Cut(h.Get("Proxy-Authorization"), " ")
+	switch {
+	case strings.EqualFold(scheme, "bearer"):
+		return value
+	case strings.EqualFold(scheme, "basic"):
+		raw, err := base64.StdEncoding.DecodeString(value)
+		if err != nil {
+			return ""
+		}
+		_, password, _ := strings.Cut(string(raw), ":")
+		return password
+	default:
+		return ""
+	}
+}
+
+// Close ends all connections of the run. No later one is accepted.
+func (r *Run) Close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	for _, cancel := range r.cancels {
+		cancel()
+	}
+}
+
+func (r *Run) isClosed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed
+}
+
+// enter counts a connection, which cancel ends, and returns its release.
+func (r *Run) enter(cancel func()) (release func(), err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.closed:
+		return nil, errEnded
+	case r.transferred >= r.config.Limits.Bytes:
+		return nil, errBytes
+	case len(r.cancels) >= r.config.Limits.Connections:
+		return nil, chela.E(chela.Exhausted, "the command has too many connections at once")
+	}
+	id := r.next
+	r.next++
+	r.cancels[id] = cancel
+	return func() {
+		r.mu.Lock()
+		delete(r.cancels, id)
+		r.mu.Unlock()
+	}, nil
+}
+
+// count adds transferred bytes, and fails beyond the limit.
+func (r *Run) count(n int) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.transferred += int64(n)
+	if r.transferred > r.config.Limits.Bytes {
+		return errBytes
+	}
+	return nil
+}
+
+// secretsFor reports whether any secret of the run is bound to a host.
+func (r *Run) secretsFor(hostport string) bool {
+	for _, s := range r.config.Secrets {
+		if s.boundTo(hostport) {
+			return true
+		}
+	}
+	return false
+}
+
+// boundTo reports whether one of the secret's patterns matches a canonical
+// "host:port".
+func (s Secret) boundTo(hostport string) bool {
+	for _, pattern := range s.Hosts {
+		if MatchHost(pattern, hostport) {
+			return true
+		}
+	}
+	return false
+}
+
+// MatchHost reports whether a pattern covers a canonical "host:port". A pattern
+// is a host name, "*." and a host name for all names below it, or "*" for all,
+// and may name a port; without one it covers the ports 80 and 443.
+func MatchHost(pattern, hostport string) bool {
+	host, port, ok := cutPort(hostport)
+	if !ok {
+		return false
+	}
+	wantHost, wantPort, named := cutPort(strings.ToLower(pattern))
+	if !named {
+		wantHost = strings.ToLower(pattern)
+	}
+	switch {
+	case named && wantPort != port && wantPort != "*", !named && port != "80" && port != "443":
+		return false
+	case wantHost == "*":
+		return true
+	case strings.HasPrefix(wantHost, "*."):
+		return strings.HasSuffix(host, wantHost[1:]) && len(host) > len(wantHost)-1
+	default:
+		return host == wantHost
+	}
+}
+
+// cutPort splits "host:port" and "[v6]:port".
+func cutPort(hostport string) (host, port string, ok bool) {
+	i := strings.LastIndexByte(hostport, ':')
+	if i < 0 || strings.HasSuffix(hostport, "]") || strings.Count(hostport, ":") > 1 && !strings.HasPrefix(hostport, "[") {
+		return hostport, "", false
+	}
+	return strings.Trim(hostport[:i], "[]"), hostport[i+1:], true
+}

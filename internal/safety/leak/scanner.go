@@ -1,0 +1,197 @@
+package leak
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// A Finding is a credential in a text.
+type Finding struct {
+	Rule       string // the name of the format, or of the value
+	Start, End int    // offsets in bytes
+	Exact      bool   // an exact value
+}
+
+// A Scanner finds credentials in text. It is immutable and safe for concurrent use.
+type Scanner struct {
+	automaton *automaton
+	patterns  []pattern
+}
+
+// A pattern is what the automaton finds: a keyword of rules, a word after which
+// a value may be assigned, or the beginning of an exact value.
+type pattern struct {
+	rules  []int
+	assign assignment
+	forms  []form
+}
+
+type form struct {
+	name, text string
+	fold       bool // compared without regard to case
+}
+
+// New returns a Scanner of all formats and of exact values. Values shorter than
+// [MinValue] are left out.
+func New(values ...Value) *Scanner {
+	s := new(Scanner)
+	index := map[string]int{}
+	at := func(text string) *pattern {
+		text = strings.ToLower(text)
+		i, ok := index[text]
+		if !ok {
+			i = len(s.patterns)
+			index[text], s.patterns = i, append(s.patterns, pattern{})
+		}
+		return &s.patterns[i]
+	}
+	for i, r := range rules() {
+		for _, k := range r.Keywords {
+			p := at(k)
+			p.rules = append(p.rules, i)
+		}
+	}
+	for k, a := range assignments {
+		at(k).assign = a
+	}
+	for _, v := range values {
+		if len(v.Text) < MinValue {
+			continue
+		}
+		for _, text := range encodings(v.Text) {
+			p := at(text[:min(len(text), prefix)])
+			f := form{name: v.Name, text: text, fold: strings.Contains(text, "%") || isHex(text)}
+			if !slices.Contains(p.forms, f) {
+				p.forms = append(p.forms, f)
+			}
+		}
+	}
+	texts := make([]string, len(s.patterns))
+	for text, i := range index {
+		texts[i] = text
+	}
+	s.automaton = newAutomaton(texts)
+	return s
+}
+
+func isHex(text string) bool { return strings.Trim(text, "0123456789abcdef") == "" }
+
+// Find returns the credentials in text, in order and without overlap.
+func (s *Scanner) Find(text string) []Finding {
+	found, _ := s.scan(text)
+	return found
+}
+
+// scan returns the credentials in text and the offset from which a credential
+// may go on behind its end.
+func (s *Scanner) scan(text string) (found []Finding, open int) {
+	windows := map[int][]window{} // by rule; nil until a keyword is seen would save little
+	open = len(text)
+	partial := s.automaton.each(text, func(i int32, end int) {
+		p := &s.patterns[i]
+		for _, r := range p.rules {
+			windows[r] = opened(windows[r], text, end)
+		}
+		if p.assign != nil {
+			if start, stop, ok := p.assign(text, end); ok {
+				found = append(found, Finding{Rule: "assigned-secret", Start: start, End: stop})
+			}
+		}
+		for _, f := range p.forms {
+			start := end - min(len(f.text), prefix)
+			rest := text[start:]
+			switch {
+			case f.in(rest):
+				found = append(found, Finding{Rule: f.name, Start: start, End: start + len(f.text), Exact: true})
+			case len(rest) < len(f.text):
+				open = min(open, start)
+			}
+		}
+	})
+	for r, ws := range windows {
+		for _, w := range ws {
+			rules()[r].find(text[w.start:w.end], func(start, end int) {
+				found = append(found, Finding{Rule: rules()[r].ID, Start: w.start + start, End: w.start + end})
+			})
+		}
+	}
+	return disjoint(found), min(open, len(text)-partial)
+}
+
+func (f form) in(text string) bool {
+	if len(text) < len(f.text) {
+		return false
+	}
+	text = text[:len(f.text)]
+	return text == f.text || f.fold && strings.EqualFold(text, f.text)
+}
+
+// A window is the part of a text on which an expression is tried.
+type window struct{ start, end int }
+
+const (
+	before  = 80       // bytes before a keyword
+	after   = 400      // least bytes after it; a window ends behind a token
+	longest = 16 << 10 // most bytes after it: a private key of 16,384 bits has 12,800
+)
+
+// opened adds the window of a keyword that ends at end to those of its rule.
+func opened(ws []window, text string, end int) []window {
+	if n := len(ws); n > 0 && end+after <= ws[n-1].end {
+		return ws
+	}
+	stop := min(end+after, len(text))
+	limit := min(end+longest, len(text))
+	if privateKey := strings.HasSuffix(text[:end], "-----BEGIN"); privateKey {
+		stop = limit
+	}
+	for stop < limit && inToken(text[stop]) {
+		stop++
+	}
+	if n := len(ws); n > 0 && end-before <= ws[n-1].end {
+		ws[n-1].end = stop
+		return ws
+	}
+	return append(ws, window{max(0, end-before), stop})
+}
+
+// disjoint sorts findings and merges those that overlap; an exact value names
+// the result, else the one that begins first.
+func disjoint(found []Finding) []Finding {
+	slices.SortFunc(found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), strings.Compare(a.Rule, b.Rule))
+	})
+	kept := found[:0]
+	for _, f := range found {
+		if n := len(kept); n > 0 && f.Start < kept[n-1].End {
+			last := &kept[n-1]
+			if f.Exact && !last.Exact {
+				last.Rule, last.Exact = f.Rule, true
+			}
+			last.End = max(last.End, f.End)
+			continue
+		}
+		kept = append(kept, f)
+	}
+	return kept
+}
+
+// Redact returns text with a mark in place of each credential.
+func (s *Scanner) Redact(text string) string {
+	found := s.Find(text)
+	if len(found) == 0 {
+		return text
+	}
+	var b strings.Builder
+	at := 0
+	for _, f := range found {
+		b.WriteString(text[at:f.Start])
+		b.WriteString(f.mark())
+		at = f.End
+	}
+	b.WriteString(text[at:])
+	return b.String()
+}
+
+func (f Finding) mark() string { return "[redacted: " + f.Rule + "]" }

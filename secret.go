@@ -1,0 +1,51 @@
+package chela
+
+import (
+	"regexp"
+	"time"
+)
+
+// A SecretName names a secret in the vault: letters, digits, ".", "_" and "-".
+type SecretName string
+
+var secretName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Valid reports whether a secret can have the name.
+func (n SecretName) Valid() bool { return secretName.MatchString(string(n)) }
+
+// A Secret is a credential in the vault, without its value.
+type Secret struct {
+	Name      SecretName `json:"name"`
+	Version   int        `json:"version"`         // grows with each new value
+	Hosts     []string   `json:"hosts,omitempty"` // patterns of hosts to which it may be sent; none: only settings use it
+	Note      string     `json:"note,omitempty"`  // for people
+	Key       string     `json:"key"`             // identifies the master key that seals it
+	CreatedAt time.Time  `json:"created_at"`
+	ChangedAt time.Time  `json:"changed_at"`
+	UsedAt    time.Time  `json:"used_at,omitzero"`
+	Uses      int        `json:"uses"`
+}
+
+// A SecretPlace is where in a request a secret is put.
+type SecretPlace string
+
+// The places.
+const (
+	PlaceBearer SecretPlace = "bearer" // Authorization: Bearer
+	PlaceBasic  SecretPlace = "basic"  // the password in Authorization: Basic
+	PlaceHeader SecretPlace = "header" // a header field of its own
+	PlaceQuery  SecretPlace = "query"  // a parameter of the query
+	PlacePath   SecretPlace = "path"   // within the path
+)
+
+// A SecretUse records that a secret left the vault.
+type SecretUse struct {
+	ID      SecretUseID `json:"id"`
+	Name    SecretName  `json:"name"`
+	Version int         `json:"version"`
+	Purpose string      `json:"purpose"`           // what used it: a setting, a tool, the egress proxy
+	Host    string      `json:"host,omitempty"`    // to which it was sent
+	Session SessionKey  `json:"session,omitempty"` // that asked for it
+	Turn    TurnID      `json:"turn,omitempty"`
+	At      time.Time   `json:"at"`
+}
