@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -41,35 +44,41 @@ type Secrets struct {
 // New returns the secrets in a store. The master key is read when it is needed.
 func New(s *store.Store, cfg Config) *Secrets { return &Secrets{Config: cfg, store: s} }
 
-// master returns the master key, which is made for the first secret.
-func (v *Secrets) master(ctx context.Context, create bool) (Key, error) {
+// keyFor returns the master key that seals secrets, which is made for the first
+// one. If it is another than theirs, it is read again: a rotation may have replaced
+// it, or have ended before it did.
+func (v *Secrets) keyFor(ctx context.Context, secrets []store.SealedSecret, create bool) (Key, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	k, err := v.load(ctx, create)
+	if err != nil {
+		return k, err
+	}
+	i := slices.IndexFunc(secrets, func(s store.SealedSecret) bool { return s.Key != k.ID() })
+	if i < 0 {
+		return k, nil
+	}
+	if err := v.promote(secrets[i].Key); err != nil {
+		return k, err
+	}
+	v.key = nil
+	return v.load(ctx, create)
+}
+
+// load returns the key in memory, or reads it. The caller holds mu.
+func (v *Secrets) load(ctx context.Context, create bool) (Key, error) {
 	if v.key != nil {
 		return *v.key, nil
-	}
-	if err := v.settle(ctx); err != nil {
-		return Key{}, err
 	}
 	load := v.Source.Load
 	if create {
 		load = v.Source.LoadOrCreate
 	}
 	k, _, err := load(ctx)
-	if err != nil {
-		return Key{}, err
+	if err == nil {
+		v.key = &k
 	}
-	v.key = &k
-	return k, nil
-}
-
-// forget drops a key from memory, so that the next use reads it again.
-func (v *Secrets) forget(k Key) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.key != nil && *v.key == k {
-		v.key = nil
-	}
+	return k, err
 }
 
 // All returns all secrets without their values, by name.
@@ -89,22 +98,22 @@ func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.Secr
 	if err != nil {
 		return chela.Secret{}, err
 	}
-	k, err := v.master(ctx, true)
-	if err != nil {
-		return chela.Secret{}, err
-	}
 	now := v.Now().UTC().Truncate(time.Microsecond)
 	var made store.SealedSecret
 	err = v.store.Write(ctx, "secret.set", func(w *store.Write) error {
-		before, err := w.Secret(ctx, name)
-		if err != nil && chela.KindOf(err) != chela.NotFound {
+		all, err := w.Secrets(ctx)
+		if err != nil {
 			return err
 		}
-		made = before
-		made.Name, made.Version, made.Hosts, made.Note, made.Key, made.ChangedAt = name, before.Version+1, hosts, value.Note, k.ID(), now
-		if before.Version == 0 {
-			made.CreatedAt = now
+		k, err := v.keyFor(ctx, all, true) // in the transaction, so that a rotation comes before it or after it
+		if err != nil {
+			return err
 		}
+		made = store.SealedSecret{Secret: chela.Secret{CreatedAt: now}}
+		if i := slices.IndexFunc(all, func(s store.SealedSecret) bool { return s.Name == name }); i >= 0 {
+			made = all[i]
+		}
+		made.Name, made.Version, made.Hosts, made.Note, made.Key, made.ChangedAt = name, made.Version+1, hosts, value.Note, k.ID(), now
 		if made.Sealed, err = k.Seal(string(name), made.Version, []byte(value.Value)); err != nil {
 			return err
 		}
@@ -173,14 +182,18 @@ func (v *Secrets) Delete(ctx context.Context, name chela.SecretName) error {
 // Use opens a secret and records its use, whose Purpose, Host, Session and Turn
 // the caller sets. The value is returned only after the record is committed.
 func (v *Secrets) Use(ctx context.Context, name chela.SecretName, use chela.SecretUse) (string, error) {
-	sealed, err := store.Find(ctx, v.store, func(r *store.Read) (store.SealedSecret, error) { return r.Secret(ctx, name) })
-	if err != nil {
-		if chela.KindOf(err) == chela.NotFound {
-			err = chela.E(chela.NotFound, "there is no secret "+string(name)).WithHint("set it with: chela secrets set " + string(name))
+	var value string
+	var sealed store.SealedSecret
+	err := v.read(ctx, func(r *store.Read) (err error) {
+		if sealed, err = r.Secret(ctx, name); err != nil {
+			return err
 		}
-		return "", err
+		value, err = v.open(ctx, sealed)
+		return err
+	})
+	if chela.KindOf(err) == chela.NotFound && sealed.Version == 0 {
+		err = chela.E(chela.NotFound, "there is no secret "+string(name)).WithHint("set it with: chela secrets set " + string(name))
 	}
-	value, err := v.open(ctx, sealed)
 	if err != nil {
 		return "", err
 	}
@@ -194,11 +207,7 @@ func (v *Secrets) Use(ctx context.Context, name chela.SecretName, use chela.Secr
 
 // open returns the value of a sealed secret.
 func (v *Secrets) open(ctx context.Context, s store.SealedSecret) (string, error) {
-	k, err := v.master(ctx, false)
-	if err == nil && k.ID() != s.Key { // another process may have rotated it
-		v.forget(k)
-		k, err = v.master(ctx, false)
-	}
+	k, err := v.keyFor(ctx, []store.SealedSecret{s}, false)
 	if err != nil {
 		return "", err
 	}
@@ -213,16 +222,30 @@ func (v *Secrets) open(ctx context.Context, s store.SealedSecret) (string, error
 // Values returns all values by name, for the scanner of leaks. Without a master
 // key there are none. Their use is not recorded: they leave nowhere.
 func (v *Secrets) Values(ctx context.Context) (map[chela.SecretName]string, error) {
-	all, err := store.Find(ctx, v.store, func(r *store.Read) ([]store.SealedSecret, error) { return r.Secrets(ctx) })
-	values := map[chela.SecretName]string{}
-	for _, s := range all {
-		value, wrong := v.open(ctx, s)
-		if wrong != nil {
-			return values, wrong
+	var values map[chela.SecretName]string
+	err := v.read(ctx, func(r *store.Read) error {
+		values = map[chela.SecretName]string{}
+		all, err := r.Secrets(ctx)
+		for _, s := range all {
+			value, wrong := v.open(ctx, s)
+			if wrong != nil {
+				return wrong
+			}
+			values[s.Name] = value
 		}
-		values[s.Name] = value
-	}
+		return err
+	})
 	return values, err
+}
+
+// read runs fn in a transaction. If what it read was sealed with a key that a
+// rotation has replaced since, it runs again in one that no rotation overlaps.
+func (v *Secrets) read(ctx context.Context, fn func(*store.Read) error) error {
+	err := v.store.Read(ctx, fn)
+	if chela.KindOf(err) != chela.Denied {
+		return err
+	}
+	return v.store.Write(ctx, "secret.read", func(w *store.Write) error { return fn(&w.Read) })
 }
 
 // Uses returns the newest uses of a secret.
@@ -235,91 +258,72 @@ func (v *Secrets) Uses(ctx context.Context, name chela.SecretName, limit int) ([
 	})
 }
 
-// Rotate seals all secrets with a new master key. The new key is written beside
-// the old one first, all secrets are sealed in one transaction, and then the new
-// key takes the place of the old one. A process that dies in between leaves both
-// keys; the next use of the vault compares them with the secrets, and goes on or
-// back (settle).
+// Rotate seals all secrets with a new master key. The new key is written to a file
+// of its own first, which its id names; then all secrets are sealed in one
+// transaction; then the file takes the place of the key file. Each secret names the
+// key that seals it, so a process that finds another key than that looks for its
+// file (keyFor), and a process that dies in between loses nothing. A file of a
+// rotation that was not committed stays, unused.
 //
-// It returns Unsupported where chela does not keep the key itself.
+// It returns Unsupported where chela does not keep the key itself, NotFound
+// without secrets, and Denied if a secret cannot be opened.
 func (v *Secrets) Rotate(ctx context.Context) (api.RotatedSecrets, error) {
-	old, err := v.master(ctx, true)
-	if err != nil {
-		return api.RotatedSecrets{}, err
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
 	if v.Source.Environment != "" || !exists(v.Source.File) {
 		return api.RotatedSecrets{}, chela.E(chela.Unsupported, "the master key is not in the key file, so chela cannot replace it").
 			WithHint("export the secrets you need, change the key where it is kept, and set them again")
 	}
-	next := v.next()
-	if err := next.create(NewKey()); err != nil {
+	fresh := NewKey()
+	if err := (Source{File: v.pending(fresh.ID())}).create(fresh); err != nil {
 		return api.RotatedSecrets{}, err
 	}
-	fresh, err := next.read()
-	if err != nil {
-		return api.RotatedSecrets{}, err
-	}
-	n, err := v.reseal(ctx, old, fresh)
-	if err != nil {
-		return api.RotatedSecrets{}, errors.Join(err, v.settle(ctx))
-	}
-	v.key = nil
-	return api.RotatedSecrets{Secrets: n, Key: fresh.ID()}, v.settle(ctx)
-}
-
-func (v *Secrets) reseal(ctx context.Context, old, fresh Key) (n int, err error) {
-	err = v.store.Write(ctx, "secret.rotate", func(w *store.Write) error {
-		all, err := w.Secrets(ctx)
-		n = len(all)
-		for _, s := range all {
-			value, wrong := old.Open(string(s.Name), s.Version, s.Sealed)
-			if err = errors.Join(err, wrong); err != nil {
-				return err
-			}
-			if s.Sealed, err = fresh.Seal(string(s.Name), s.Version, value); err != nil {
-				return err
-			}
-			s.Key = fresh.ID()
-			if err := w.ResealSecret(ctx, s); err != nil {
-				return err
-			}
-		}
+	n := 0
+	err := v.store.Write(ctx, "secret.rotate", func(w *store.Write) (err error) {
+		n, err = v.reseal(ctx, w, fresh)
 		return err
 	})
-	return n, err
+	if err != nil {
+		return api.RotatedSecrets{}, err // of a lost connection the outcome is unknown, so the file of the key stays
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.key = &fresh
+	return api.RotatedSecrets{Secrets: n, Key: fresh.ID()}, v.promote(fresh.ID())
 }
 
-// next is the place of the key that a rotation goes over to.
-func (v *Secrets) next() Source { return Source{File: v.Source.File + ".next"} }
-
-// settle ends a rotation that was interrupted: the new key takes the place of the
-// old one if the secrets are sealed with it, and is removed if they are not.
-func (v *Secrets) settle(ctx context.Context) error {
-	next := v.next()
-	if !exists(next.File) {
-		return nil
-	}
-	fresh, err := next.read()
+// reseal seals all secrets with a key, and returns their number.
+func (v *Secrets) reseal(ctx context.Context, w *store.Write, fresh Key) (int, error) {
+	all, err := w.Secrets(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	all, err := store.Find(ctx, v.store, func(r *store.Read) ([]store.SealedSecret, error) { return r.Secrets(ctx) })
-	if err != nil {
-		return err
+	if len(all) == 0 {
+		return 0, chela.E(chela.NotFound, "there are no secrets yet, so there is nothing to seal with a new key")
 	}
-	done := len(all) == 0
 	for _, s := range all {
-		done = done || s.Key == fresh.ID()
+		value, err := v.open(ctx, s)
+		if err != nil {
+			return 0, err
+		}
+		if s.Sealed, err = fresh.Seal(string(s.Name), s.Version, []byte(value)); err != nil {
+			return 0, err
+		}
+		s.Key = fresh.ID()
+		if err := w.ResealSecret(ctx, s); err != nil {
+			return 0, err
+		}
 	}
-	if done {
-		err = os.Rename(next.File, v.Source.File)
-	} else {
-		err = os.Remove(next.File)
-	}
-	if err != nil {
-		return fmt.Errorf("end the rotation of the master key: %w", err)
+	return len(all), nil
+}
+
+// pending is the file of a key that a rotation goes over to.
+func (v *Secrets) pending(id string) string { return v.Source.File + "." + filepath.Base(id) }
+
+// promote puts the key with an id in the place of the key file, if a rotation left
+// it in a file of its own. The name of that file is the key's, so that a process
+// that is late replaces nothing.
+func (v *Secrets) promote(id string) error {
+	if err := os.Rename(v.pending(id), v.Source.File); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("put a new master key in its place: %w", err)
 	}
 	return nil
 }

@@ -3,9 +3,11 @@ package vault_test
 import (
 	"bytes"
 	"crypto/rand"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -138,8 +140,9 @@ func TestRotation(t *testing.T) {
 	check(other, "a process with the old key in memory")
 	check(h.process(), "a new process")
 
-	// It died after the secrets were sealed with the key in the file .next.
-	if err := os.Rename(h.source.File, h.source.File+".next"); err != nil {
+	// It died after the secrets were sealed with the key in a file of its own.
+	pending := h.source.File + "." + done.Key
+	if err := os.Rename(h.source.File, pending); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(h.source.File, old, 0o600); err != nil {
@@ -149,13 +152,74 @@ func TestRotation(t *testing.T) {
 	if now, _ := os.ReadFile(h.source.File); !bytes.Equal(now, fresh) {
 		t.Error("the new key did not take its place")
 	}
-	// It died before that.
-	if err := os.WriteFile(h.source.File+".next", old, 0o600); err != nil {
+	// It died before that: its key is not used by anything.
+	unused := vault.NewKey()
+	if err := os.WriteFile(h.source.File+"."+unused.ID(), []byte(unused.Text()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	check(h.process(), "cut off before the commit")
-	if _, err := os.Stat(h.source.File + ".next"); !os.IsNotExist(err) {
-		t.Errorf("the unused key is still there: %v", err)
+	if now, _ := os.ReadFile(h.source.File); !bytes.Equal(now, fresh) {
+		t.Error("a key that seals nothing took the place of the key")
+	}
+}
+
+// TestRotationsAndSetsTogether: while processes rotate the key and set secrets, all
+// of them read every value, and so does a later one.
+func TestRotationsAndSetsTogether(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	if _, err := h.process().Set(t.Context(), "first", api.SecretValue{Value: "value of first"}); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for n := range 2 {
+		all.Go(func() {
+			v := h.process()
+			for range 10 {
+				if _, err := v.Rotate(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			v := h.process()
+			for i := range 20 {
+				name := chela.SecretName(fmt.Sprint("s", n, "-", i%5))
+				if _, err := v.Set(t.Context(), name, api.SecretValue{Value: "value of " + string(name)}); err != nil {
+					t.Error(err)
+				}
+				if _, err := v.Values(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	values, err := h.process().Values(t.Context())
+	if err != nil || len(values) != 11 {
+		t.Errorf("%d values, %v", len(values), err)
+	}
+	for name, value := range values {
+		if value != "value of "+string(name) {
+			t.Errorf("%s: %q", name, value)
+		}
+	}
+}
+
+// TestNothingToRotate: without secrets there is no rotation, which a first secret
+// could not notice.
+func TestNothingToRotate(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	v := h.process()
+	if _, err := v.Set(t.Context(), "a", api.SecretValue{Value: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := v.Delete(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := v.Rotate(t.Context()); chela.KindOf(err) != chela.NotFound {
+		t.Errorf("%v", err)
 	}
 }
 
