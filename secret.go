@@ -26,18 +26,6 @@ type Secret struct {
 	Uses      int        `json:"uses"`
 }
 
-// A SecretPlace is where in a request a secret is put.
-type SecretPlace string
-
-// The places.
-const (
-	PlaceBearer SecretPlace = "bearer" // Authorization: Bearer
-	PlaceBasic  SecretPlace = "basic"  // the password in Authorization: Basic
-	PlaceHeader SecretPlace = "header" // a header field of its own
-	PlaceQuery  SecretPlace = "query"  // a parameter of the query
-	PlacePath   SecretPlace = "path"   // within the path
-)
-
 // A SecretUse records that a secret left the vault.
 type SecretUse struct {
 	ID      SecretUseID `json:"id"`

@@ -1,10 +1,6 @@
 package api
 
-import (
-	"net/http"
-
-	"chela"
-)
+import "chela"
 
 // A NewSecret sets a secret. Its value is never part of an answer.
 type NewSecret struct {
@@ -12,7 +8,7 @@ type NewSecret struct {
 	Value SecretValue      `body:"required"`
 }
 
-// A SecretValue is what is set of a secret.
+// A SecretValue is the value of a secret, and where it may be sent.
 type SecretValue struct {
 	Value string   `json:"value" check:"max=65536"`
 	Hosts []string `json:"hosts,omitempty" flag:"host" help:"hosts to which it may be sent, such as api.github.com or *.example.com:8443; none: only settings use it"`
@@ -47,5 +43,5 @@ var (
 	SecretsUses = Define[SecretUsesQuery, Page[chela.SecretUse]]("secrets.uses", "GET /api/secrets/{name}/uses", chela.ScopeAdmin,
 		"List the uses of a secret, newest first")
 	SecretsRotate = Define[None, RotatedSecrets]("secrets.rotate", "POST /api/secrets/rotate", chela.ScopeAdmin,
-		"Seal all secrets with a new master key").With(func(s *Spec) { s.Status = http.StatusOK })
+		"Seal all secrets with a new master key")
 )

@@ -172,7 +172,7 @@ func FuzzParseCron(f *testing.F) {
 	})
 }
 
-// FuzzParseTime parses times, and what they were understood as again.
+// FuzzParseTime parses times, and parses the written form of each result again.
 func FuzzParseTime(f *testing.F) {
 	for _, text := range []string{"2026-07-01 09:00", "2025-03-30T02:30:00.5+01:00"} {
 		f.Add(text)

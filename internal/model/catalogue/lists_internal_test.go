@@ -14,7 +14,7 @@ import (
 	"chela"
 )
 
-var update = flag.Bool("update", false, "write lists.tsv, the golden file and the vocabulary anew")
+var update = flag.Bool("update", false, "rewrite lists.tsv, the golden file and the vocabulary")
 
 // A priceList is a public list of prices.
 type priceList struct {

@@ -28,10 +28,10 @@ import (
 
 // A Proxy serves the runs of one process.
 type Proxy struct {
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	now  func() time.Time
-	log  *slog.Logger
-	tls  *tls.Config // for connections to hosts
+	dial  func(ctx context.Context, network, address string) (net.Conn, error)
+	now   func() time.Time
+	log   *slog.Logger
+	hosts http.RoundTripper // requests that the proxy can read
 
 	mu   sync.Mutex
 	runs []*Run
@@ -52,7 +52,11 @@ func New(dial func(ctx context.Context, network, address string) (net.Conn, erro
 	}
 	return &Proxy{
 		dial: dial, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		tls: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
+		hosts: &http.Transport{
+			DialContext: dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
+			DisableKeepAlives: true, DisableCompression: true,
+			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxResponseHeaderBytes: 256 << 10,
+		},
 	}
 }
 
@@ -317,7 +321,7 @@ func (p *Proxy) request(ctx context.Context, x exchange, req *http.Request, sche
 	if out.Body != nil {
 		out.Body = counted{out.Body, x.run, &rec.Sent}
 	}
-	resp, err := p.transport().RoundTrip(out)
+	resp, err := p.hosts.RoundTrip(out)
 	if err != nil {
 		return refuse(dialError(err, x.host))
 	}
@@ -338,13 +342,6 @@ func drained(body io.ReadCloser) bool {
 
 // hopByHop are header fields between two hops (RFC 9110, section 7.6.1).
 var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Upgrade", "Proxy-Authenticate"}
-
-func (p *Proxy) transport() *http.Transport {
-	return &http.Transport{
-		DialContext: p.dial, TLSClientConfig: p.tls, DisableKeepAlives: true, DisableCompression: true,
-		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxResponseHeaderBytes: 256 << 10,
-	}
-}
 
 // counted counts the bytes of a body.
 type counted struct {

@@ -208,6 +208,7 @@ func TestSentinelsForOtherHosts(t *testing.T) {
 	c := n.client(t, run)
 	for name, try := range map[string]struct{ url, key string }{
 		"plain request to another host": {"http://open.example/", run.Sentinel("key")},
+		"unencrypted to its host":       {"http://api.example/", run.Sentinel("key")},
 		"of another run":                {"https://api.example/", other.Sentinel("key")},
 		"made up":                       {"https://api.example/", "chela-secret-" + strings.Repeat("0", 40)},
 		"cut off":                       {"https://api.example/", "chela-secret-"},

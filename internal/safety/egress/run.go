@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -185,23 +186,16 @@ func (r *Run) count(n int) error {
 
 // secretsFor reports whether any secret of the run is bound to a host.
 func (r *Run) secretsFor(hostport string) bool {
-	for _, s := range r.config.Secrets {
-		if s.boundTo(hostport) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.config.Secrets, func(s Secret) bool { return s.boundTo(hostport) })
 }
 
 // boundTo reports whether one of the secret's patterns matches a canonical
-// "host:port".
+// "host:port". Port 80, whose requests are not encrypted, must be named.
 func (s Secret) boundTo(hostport string) bool {
-	for _, pattern := range s.Hosts {
-		if MatchHost(pattern, hostport) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Hosts, func(pattern string) bool {
+		_, _, named := cutPort(pattern)
+		return MatchHost(pattern, hostport) && (named || port(hostport) != "80")
+	})
 }
 
 // MatchHost reports whether a pattern covers a canonical "host:port". A pattern

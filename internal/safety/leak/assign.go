@@ -56,7 +56,7 @@ func assigned(counts func(value string, quoted bool) bool) assignment {
 		for end < len(text) && end-start < 512 && valueByte(text[end], quoted) {
 			end++
 		}
-		return start, end, end < len(text)+1 && counts(text[start:end], quoted)
+		return start, end, counts(text[start:end], quoted)
 	}
 }
 

@@ -86,7 +86,7 @@ func (s *Scanner) Find(text string) []Finding {
 // scan returns the credentials in text and the offset from which a credential
 // may go on behind its end.
 func (s *Scanner) scan(text string) (found []Finding, open int) {
-	windows := map[int][]window{} // by rule; nil until a keyword is seen would save little
+	windows := map[int][]window{} // by rule
 	open = len(text)
 	partial := s.automaton.each(text, func(i int32, end int) {
 		p := &s.patterns[i]
