@@ -40,6 +40,32 @@ func TestReadThatIsGivenUp(t *testing.T) {
 	}
 }
 
+// TestWriteThatIsGivenUp was cancelled while it has to run again. Its error is the
+// reason, and not the one that asks for the repetition.
+func TestWriteThatIsGivenUp(t *testing.T) {
+	t.Parallel()
+	d, err := open(t.Context(), engine.Config{URL: pgtest.URL(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	runs := 0
+	err = d.Write(ctx, "test.write", func(tx engine.Tx) error {
+		runs++
+		cancel()
+		return tx.Queue(ctx, engine.Statement{Text: `delete from tokens where false`, Unmoved: engine.ErrRepeat})
+	})
+	if !errors.Is(err, context.Canceled) || runs != 1 {
+		t.Errorf("a write that was given up ran %d times: %v", runs, err)
+	}
+}
+
 // query returns a function that runs a statement and takes no heed of its rows.
 func query(ctx context.Context, text string) func(engine.Tx) error {
 	return func(tx engine.Tx) error {

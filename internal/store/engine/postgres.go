@@ -85,14 +85,17 @@ func (e *postgres) write(ctx context.Context, op string, fn func(Tx) error) erro
 }
 
 // repeat calls attempt with its number, from 1, until it succeeds or cannot be
-// repeated.
+// repeated. If ctx is done before an attempt that is due, it returns the error of ctx.
 func repeat(ctx context.Context, attempt func(n int) (again bool, err error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	for n := 1; ; n++ {
 		again, err := attempt(n)
-		if !again || n == maxAttempts || ctx.Err() != nil {
+		if !again || n == maxAttempts {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 	}
