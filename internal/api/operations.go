@@ -17,6 +17,8 @@ func Operations() []Spec {
 
 		TokensList.Spec, TokensCreate.Spec, TokensRevoke.Spec,
 
+		SecretsList.Spec, SecretsShow.Spec, SecretsSet.Spec, SecretsDelete.Spec, SecretsUses.Spec, SecretsRotate.Spec,
+
 		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsPrices.Spec, ModelsTest.Spec,
 
 		StatusShow.Spec, ConfigList.Spec, ConfigSet.Spec, UsageSums.Spec, UsageLimits.Spec,

@@ -2,6 +2,9 @@ package api
 
 import "chela"
 
+// MaxSecret limits the value of a secret, in bytes.
+const MaxSecret = 64 << 10
+
 // A NewSecret sets a secret. Its value is never part of an answer.
 type NewSecret struct {
 	Name  chela.SecretName `path:"name" arg:"NAME" help:"letters, digits, '.', '_' and '-'"`
@@ -23,7 +26,7 @@ type SecretRef struct {
 // A SecretUsesQuery asks for the newest uses of a secret.
 type SecretUsesQuery struct {
 	Name  chela.SecretName `path:"name" arg:"NAME" help:"the name of a secret"`
-	Limit int              `query:"limit" flag:"limit" help:"how many; 50 without it"`
+	Limit int              `query:"limit" flag:"limit" help:"how many"`
 }
 
 // A RotatedSecrets says what a rotation of the master key did.
@@ -36,6 +39,8 @@ type RotatedSecrets struct {
 var (
 	SecretsList = Define[None, Page[chela.Secret]]("secrets.list", "GET /api/secrets", chela.ScopeAdmin,
 		"List the names of secrets, never values")
+	SecretsShow = Define[SecretRef, chela.Secret]("secrets.show", "GET /api/secrets/{name}", chela.ScopeAdmin,
+		"Show a secret, never its value")
 	SecretsSet = Define[NewSecret, chela.Secret]("secrets.set", "PUT /api/secrets/{name}", chela.ScopeAdmin,
 		"Set the value of a secret")
 	SecretsDelete = Define[SecretRef, None]("secrets.delete", "DELETE /api/secrets/{name}", chela.ScopeAdmin,

@@ -39,6 +39,7 @@ import (
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
 	"chela/internal/platform/local"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/surface/command"
 	"chela/internal/tool"
@@ -60,6 +61,7 @@ type App struct {
 	bus       *event.Bus
 	stream    *event.Stream
 	tokens    *token.Tokens
+	secrets   *vault.Secrets
 	blobs     *datadir.Blobs
 	models    *agents.Providers
 	ledger    *cost.Ledger
@@ -126,6 +128,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	}()
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
+	a.secrets = vault.New(a.store, vault.Config{Source: MasterKey(cfg), IDs: a.ids, Now: a.now})
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {

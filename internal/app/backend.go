@@ -41,6 +41,9 @@ func (visitor) Leave() {}
 // Seed does nothing: the daemon did so at its start.
 func (visitor) Seed(context.Context, string) (bool, error) { return false, nil }
 
+// MakeKey does nothing: the daemon does it with the first secret.
+func (visitor) MakeKey(context.Context) error { return nil }
+
 // Resume does nothing: the daemon does it.
 func (visitor) Resume(context.Context) {}
 

@@ -23,6 +23,7 @@ func (a *App) bind() []api.Bound {
 		a.background.Notices().Operations(),
 		a.approvals.Operations(),
 		a.tokens.Operations(),
+		a.secrets.Operations(),
 		a.agents.Operations(),
 		a.models.Operations(),
 		a.memory.Operations(),

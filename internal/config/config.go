@@ -68,6 +68,7 @@ type Config struct {
 	Resources  Resources    `key:"resources"`
 	Database   Database     `key:"database"`
 	Session    Session      `key:"session"`
+	Vault      Vault        `key:"secrets"`
 	Approvals  Approvals    `key:"approvals"`
 	Policy     []Rule
 	Hooks      []Hook

@@ -124,6 +124,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"resources.bodies_mib = 64 (default)", "resources.conversations_mib = 16 (default)", "resources.memory_mib = 0 (default)", "routing.smart = false (default)",
 		"sandbox.memory_mib = 4096 (default)", "sandbox.mode = auto (default)", "sandbox.processes = 512 (default)",
 		"sandbox.workspace_files = 1000000 (default)", "sandbox.workspace_mib = 20480 (default)",
+		"secrets.key = file (default)",
 		"session.archive_days = 0 (default)",
 		"session.daily_reset = 04:00 (default)",
 		"session.dm_scope = main (default)",

@@ -7,6 +7,18 @@ import (
 	"chela/internal/config/field"
 )
 
+// Vault sets where the master key of the secrets is kept.
+type Vault struct {
+	Key string `key:"key" default:"file" words:"file keyring"` // where a new one goes
+}
+
+// MasterKey returns the master key of the environment, or nothing.
+func (c *Config) MasterKey() string { return c.variable(envMasterKey) }
+
+// envMasterKey is the environment variable of the master key. No program that chela
+// starts gets it.
+const envMasterKey = "SECRETS_MASTER_KEY"
+
 // Secret resolves a reference to a secret: env:NAME is the environment variable
 // NAME. It is Invalid if the reference is malformed or the variable is not set.
 func (c *Config) Secret(reference string) ([]byte, error) {

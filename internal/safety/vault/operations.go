@@ -15,6 +15,9 @@ func (v *Secrets) Operations() []api.Bound {
 			all, err := v.All(ctx)
 			return api.Page[chela.Secret]{Items: all}, err
 		}),
+		api.SecretsShow.Do(func(ctx context.Context, _ api.Caller, q api.SecretRef) (chela.Secret, error) {
+			return v.Secret(ctx, q.Name)
+		}),
 		api.SecretsSet.Do(func(ctx context.Context, _ api.Caller, q api.NewSecret) (chela.Secret, error) {
 			return v.Set(ctx, q.Name, q.Value)
 		}),
@@ -22,8 +25,8 @@ func (v *Secrets) Operations() []api.Bound {
 			return api.None{}, v.Delete(ctx, q.Name)
 		}),
 		api.SecretsUses.Do(func(ctx context.Context, _ api.Caller, q api.SecretUsesQuery) (api.Page[chela.SecretUse], error) {
-			uses, err := v.Uses(ctx, q.Name, cmp.Or(q.Limit, 50))
-			return api.Page[chela.SecretUse]{Items: uses}, err
+			uses, err := v.Uses(ctx, q.Name, cmp.Or(q.Limit, api.UsualPage))
+			return api.Page[chela.SecretUse]{Items: append([]chela.SecretUse{}, uses...)}, err
 		}),
 		api.SecretsRotate.Do(func(ctx context.Context, _ api.Caller, _ api.None) (api.RotatedSecrets, error) {
 			return v.Rotate(ctx)

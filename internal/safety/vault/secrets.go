@@ -44,13 +44,28 @@ type Secrets struct {
 // New returns the secrets in a store. The master key is read when it is needed.
 func New(s *store.Store, cfg Config) *Secrets { return &Secrets{Config: cfg, store: s} }
 
+// MakeKey makes the master key of a home without secrets, unless it has one.
+func (v *Secrets) MakeKey(ctx context.Context) error {
+	return v.store.Read(ctx, func(r *store.Read) error {
+		all, err := r.Secrets(ctx)
+		if err == nil {
+			_, err = v.keyFor(ctx, all, true)
+		}
+		return err
+	})
+}
+
 // keyFor returns the master key that seals secrets, which is made for the first
 // one. If it is another than theirs, it is read again: a rotation may have replaced
 // it, or have ended before it did.
 func (v *Secrets) keyFor(ctx context.Context, secrets []store.SealedSecret, create bool) (Key, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	k, err := v.load(ctx, create)
+	k, err := v.load(ctx, create && len(secrets) == 0)
+	if chela.KindOf(err) == chela.NotFound && len(secrets) > 0 {
+		err = chela.E(chela.Denied, "the master key of this home is missing, and the secrets cannot be opened without it").Because(err).
+			WithHint("restore it from a backup; if it is lost, delete the secrets and set them again: chela secrets delete NAME")
+	}
 	if err != nil {
 		return k, err
 	}
@@ -62,7 +77,7 @@ func (v *Secrets) keyFor(ctx context.Context, secrets []store.SealedSecret, crea
 		return k, err
 	}
 	v.key = nil
-	return v.load(ctx, create)
+	return v.load(ctx, false)
 }
 
 // load returns the key in memory, or reads it. The caller holds mu.
@@ -91,6 +106,12 @@ func (v *Secrets) All(ctx context.Context) ([]chela.Secret, error) {
 	return secrets, err
 }
 
+// Secret returns a secret without its value.
+func (v *Secrets) Secret(ctx context.Context, name chela.SecretName) (chela.Secret, error) {
+	s, err := store.Find(ctx, v.store, func(r *store.Read) (store.SealedSecret, error) { return r.Secret(ctx, name) })
+	return s.Secret, err
+}
+
 // Set gives a secret a value, or a new version of it. It returns Invalid for a
 // name, a value or a host pattern that cannot be used.
 func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.SecretValue) (chela.Secret, error) {
@@ -109,6 +130,9 @@ func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.Secr
 		if err != nil {
 			return err
 		}
+		if err := sealedWith(k, all, name); err != nil {
+			return err
+		}
 		made = store.SealedSecret{Secret: chela.Secret{CreatedAt: now}}
 		if i := slices.IndexFunc(all, func(s store.SealedSecret) bool { return s.Name == name }); i >= 0 {
 			made = all[i]
@@ -120,6 +144,23 @@ func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.Secr
 		return w.PutSecret(ctx, made)
 	})
 	return made.Secret, err
+}
+
+// sealedWith refuses a key that does not open the secrets besides one: a new version
+// of that one would be sealed with another key than they are.
+func sealedWith(k Key, all []store.SealedSecret, besides chela.SecretName) error {
+	for _, s := range all {
+		if s.Name != besides && s.Key != k.ID() {
+			return wrongKey(s.Name)
+		}
+	}
+	return nil
+}
+
+// wrongKey is the error for a secret that the master key cannot open.
+func wrongKey(name chela.SecretName) error {
+	return chela.E(chela.Denied, fmt.Sprintf("the secret %s is sealed with another master key than this home has", name)).
+		WithHint("restore the master key; if it is lost, delete the secrets of it and set them again: chela secrets delete " + string(name))
 }
 
 func checked(name chela.SecretName, value api.SecretValue) (hosts []string, err error) {
@@ -212,8 +253,7 @@ func (v *Secrets) open(ctx context.Context, s store.SealedSecret) (string, error
 		return "", err
 	}
 	if k.ID() != s.Key {
-		return "", chela.E(chela.Denied, fmt.Sprintf("the secret %s is sealed with another master key", s.Name)).
-			WithHint("restore the master key of this home, or set the secret again: chela secrets set " + string(s.Name))
+		return "", wrongKey(s.Name)
 	}
 	value, err := k.Open(string(s.Name), s.Version, s.Sealed)
 	return string(value), err
@@ -248,13 +288,15 @@ func (v *Secrets) read(ctx context.Context, fn func(*store.Read) error) error {
 	return v.store.Write(ctx, "secret.read", func(w *store.Write) error { return fn(&w.Read) })
 }
 
-// Uses returns the newest uses of a secret.
+// Uses returns the newest uses of a secret, which may be deleted by now. A name that
+// was never used and is not that of a secret is NotFound.
 func (v *Secrets) Uses(ctx context.Context, name chela.SecretName, limit int) ([]chela.SecretUse, error) {
 	return store.Find(ctx, v.store, func(r *store.Read) ([]chela.SecretUse, error) {
-		if _, err := r.Secret(ctx, name); err != nil {
-			return nil, err
+		uses, err := r.SecretUses(ctx, name, v.Now().Add(time.Second), limit)
+		if err == nil && len(uses) == 0 {
+			_, err = r.Secret(ctx, name)
 		}
-		return r.SecretUses(ctx, name, v.Now().Add(time.Second), limit)
+		return uses, err
 	})
 }
 

@@ -46,6 +46,9 @@ type process interface {
 	// reports whether it did.
 	Seed(ctx context.Context, agent string) (bool, error)
 
+	// MakeKey makes the master key of the secrets, unless there is one.
+	MakeKey(ctx context.Context) error
+
 	// Resume continues the turns that an earlier process left. It does not wait
 	// for them.
 	Resume(ctx context.Context)

@@ -9,6 +9,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli/console"
+	"chela/internal/surface/cli/setup"
 	"chela/internal/surface/terminal"
 )
 
@@ -34,11 +35,11 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 	if err != nil {
 		return err
 	}
-	if err := WriteFirstConfig(cfg.Home); err != nil {
+	if err := setup.WriteConfig(cfg.Home); err != nil {
 		return err
 	}
 	if ask {
-		if err := AskForKey(c.Printer, terminal.NewInput(c.Stdin), cfg); err != nil {
+		if err := setup.Ask(c.Printer, terminal.NewInput(c.Stdin), cfg); err != nil {
 			return err
 		}
 		if cfg, err = c.asking(ctx, ""); err != nil {
@@ -54,6 +55,9 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 			if _, err := b.Seed(ctx, agent); err != nil {
 				return err
 			}
+		}
+		if err := b.MakeKey(ctx); err != nil {
+			return err
 		}
 		secret, err := firstToken(ctx, b)
 		if err != nil {

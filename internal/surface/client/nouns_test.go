@@ -389,4 +389,6 @@ func (stays) Leave() {}
 
 func (stays) Resume(context.Context) {}
 
+func (stays) MakeKey(context.Context) error { return nil }
+
 func (stays) Seed(context.Context, string) (bool, error) { return false, nil }

@@ -61,7 +61,7 @@ func (d *daemon) lived(t *testing.T) map[string]string {
 	names := map[string]string{
 		"sessions": "agent:main:main", "threads": string(said.Thread), "turns": string(runs.Turn), "grants": string(grant.ID),
 		"tools": "echo", "tokens": "tok_read", "models": "offline/offline", "jobs": "job_1",
-		"routines": "daily", "responses": "resp_none", "runs": "run_2", "{path...}": "ci/build",
+		"routines": "daily", "secrets": "github", "responses": "resp_none", "runs": "run_2", "{path...}": "ci/build",
 	}
 	for id := range d.approvals {
 		names["approvals"] = string(id)
@@ -92,6 +92,7 @@ var bodies = map[string]string{
 	"PATCH /api/config":                 `{"key":"model","value":"other/model"}`,
 	"POST /api/notices/seen":            `{"ids":["out_1"]}`,
 	"POST /api/tokens":                  `{"name":"new","scope":"read"}`,
+	"PUT /api/secrets/{name}":           `{"value":"swordfish","hosts":["api.github.com"],"note":"issues"}`,
 	"POST /v1/chat/completions":         `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,
 	"POST /v1/responses":                `{"model":"chela/other","input":"hi"}`,
 	"POST /v1/embeddings":               `{"model":"offline/offline","input":["hi","ho"],"dimensions":1,"encoding_format":"float","user":"ann"}`,

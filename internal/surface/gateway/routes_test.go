@@ -115,6 +115,7 @@ var power = map[chela.Scope][]string{
 		"POST /api/tools/{name}/run",                  // runs what nobody is asked about
 		"PATCH /api/config",                           // policy, limits, providers
 		"POST /api/tokens", "DELETE /api/tokens/{id}", // more power
+		"PUT /api/secrets/{name}", "DELETE /api/secrets/{name}", "POST /api/secrets/rotate",
 	},
 }
 

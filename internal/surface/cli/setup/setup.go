@@ -1,7 +1,6 @@
-package cli
-
-// This part of the package creates a home: its first config.toml, and the few
-// settings that a person is asked for.
+// Package setup creates a home: its first config.toml, and the few settings that a
+// person is asked for.
+package setup
 
 import (
 	_ "embed" // for the first config.toml
@@ -22,17 +21,17 @@ import (
 //go:embed first_config.toml
 var firstConfig []byte
 
-// WriteFirstConfig makes the home and writes its config.toml, unless there is one. Errors
+// WriteConfig makes the home and writes its config.toml, unless there is one. Errors
 // are Denied.
-func WriteFirstConfig(home config.Home) error {
-	if err := writeFirstConfig(home); err != nil {
+func WriteConfig(home config.Home) error {
+	if err := writeConfig(home); err != nil {
 		return chela.E(chela.Denied, "cannot write "+home.ConfigFile()).
 			WithHint("make the folder writable, or choose another with --home").Because(err)
 	}
 	return nil
 }
 
-func writeFirstConfig(home config.Home) error {
+func writeConfig(home config.Home) error {
 	if err := os.MkdirAll(string(home), 0o700); err != nil {
 		return err
 	}
@@ -50,24 +49,24 @@ func writeFirstConfig(home config.Home) error {
 	return errors.Join(err, f.Close())
 }
 
-// A setupQuestion is about one setting.
-type setupQuestion struct {
+// A question is about one setting.
+type question struct {
 	key string
 	why string
 }
 
 // questions are few: everything else has a sensible default.
-var questions = []setupQuestion{
+var questions = []question{
 	{"model", "Which model answers, as provider/model. Its key is never written here: it is read from the environment,\n" +
 		"such as ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY. offline/rules needs none, and is no real model."},
 	{"listen", "Where chela serve listens for programs and pages. 127.0.0.1 is this machine alone."},
 	{"sandbox.mode", "How commands that the agent runs are shut in: auto (as well as this machine can), process, or off."},
 }
 
-// AskForKey asks a person for the most important settings and writes the answers into
+// Ask asks a person for the most important settings and writes the answers into
 // config.toml; Enter keeps the current value. An invalid answer is asked for
 // again. It ends with console.ErrInterrupted at the end of input.
-func AskForKey(p *console.Printer, in *terminal.Input, cfg *config.Config) error {
+func Ask(p *console.Printer, in *terminal.Input, cfg *config.Config) error {
 	p.Note("Enter keeps what is in [brackets]; chela config set changes it later.")
 	for _, q := range questions {
 		now, err := cfg.Value(q.key)
@@ -83,7 +82,7 @@ func AskForKey(p *console.Printer, in *terminal.Input, cfg *config.Config) error
 }
 
 // ask repeats one question until the answer is valid.
-func (q setupQuestion) ask(p *console.Printer, in *terminal.Input, home config.Home, now string) error {
+func (q question) ask(p *console.Printer, in *terminal.Input, home config.Home, now string) error {
 	for {
 		p.Prompt(q.key + " [" + now + "]: ")
 		line, err := in.Line()

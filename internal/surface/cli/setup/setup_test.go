@@ -1,4 +1,4 @@
-package cli_test
+package setup_test
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela/internal/config"
-	"chela/internal/surface/cli"
 	"chela/internal/surface/cli/console"
+	"chela/internal/surface/cli/setup"
 	"chela/internal/surface/terminal"
 )
 
@@ -23,7 +23,7 @@ func load(t *testing.T, dir string) *config.Config {
 	return cfg
 }
 
-func TestAskForKey(t *testing.T) {
+func TestAsk(t *testing.T) {
 	t.Parallel()
 	const (
 		model   = "model [offline/rules]: "
@@ -60,11 +60,11 @@ func TestAskForKey(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			cfg := load(t, dir)
-			if err := cli.WriteFirstConfig(cfg.Home); err != nil {
+			if err := setup.WriteConfig(cfg.Home); err != nil {
 				t.Fatal(err)
 			}
 			var out, errs strings.Builder
-			err := cli.AskForKey(console.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
+			err := setup.Ask(console.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
 			if !errors.Is(err, tt.end) || out.Len() > 0 {
 				t.Errorf("ended with %v, output %q", err, out.String())
 			}
@@ -102,7 +102,7 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 	if err := os.WriteFile(home.ConfigFile(), []byte("name = \"mine\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := cli.WriteFirstConfig(home); err != nil {
+	if err := setup.WriteConfig(home); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(home.ConfigFile()); err != nil || string(got) != "name = \"mine\"\n" {
