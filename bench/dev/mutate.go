@@ -37,7 +37,6 @@ var targets = []string{
 	"internal/engine/policy/*.go",           // whether a call may run
 	"internal/engine/approval/*.go",         // questions and their answers
 	"internal/engine/cost/*.go",             // budgets
-	"internal/engine/queue/*.go",            // queue modes
 	"internal/background/routine/rule/*.go", // when routines fire
 	"internal/tool/shell/*.go",              // the risk of shell commands
 	"internal/engine/token/*.go",            // authentication
@@ -45,7 +44,7 @@ var targets = []string{
 	"internal/background/job/*.go",          // the life of jobs
 	"internal/engine/rewind/*.go",           // undo and redo
 	"internal/engine/prompt/plan.go",        // the content of a prompt
-	"internal/engine/lane/*.go",             // lanes and leases, the ends of turns, fairness between lanes
+	"internal/engine/lane/*.go",             // queue modes, lanes and leases, the ends of turns, fairness between lanes
 }
 
 // testers lists further packages whose tests belong to a package, as they drive

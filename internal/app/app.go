@@ -29,7 +29,6 @@ import (
 	"chela/internal/engine/journal"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/rewind"
 	"chela/internal/engine/session"
 	"chela/internal/engine/token"
@@ -150,7 +149,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Process: a.process(a.emit),
 		Runner:  turn.NewRunner(a.turnConfig()),
 		Agents:  a.agents,
-		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: queue.Rules(cfg.Queue), Resets: resets(cfg),
+		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: lane.QueueRules(cfg.Queue), Resets: resets(cfg),
 		Conversations: cfg.Resources.Conversations * mib,
 		Ended:         a.ended, Finished: a.recent.Put,
 		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
@@ -200,7 +199,7 @@ func (a *App) interpreter() *command.Interpreter {
 		Process: a.process(a.emit),
 		Lanes:   a.lanes, Approvals: a.approvals, Version: a.opening.version, Model: a.agents.Model,
 		Usable: a.models.Usable,
-		Queue:  queue.Rules(a.cfg.Queue).For, Operations: a.operations, RoutinesOff: !a.cfg.Routines.Enabled,
+		Queue:  lane.QueueRules(a.cfg.Queue).For, Operations: a.operations, RoutinesOff: !a.cfg.Routines.Enabled,
 		Zone: a.cfg.Zone(),
 	})
 }

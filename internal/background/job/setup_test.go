@@ -20,7 +20,6 @@ import (
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
@@ -214,7 +213,7 @@ func (h *house) laneConfig(node chela.NodeID, log *slog.Logger, scenario string)
 		},
 		Recover: true,
 		Classes: map[chela.Class]int{chela.ClassMain: 64, chela.ClassJob: 64, chela.ClassSubagent: 64},
-		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue:   lane.QueueRules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"chela"
 	"chela/internal/background/routine/rule"
 	"chela/internal/config"
-	"chela/internal/engine/queue"
+	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
 
@@ -95,7 +95,7 @@ func news(ctx context.Context, r *store.Read, v chela.Routine, before chela.RunI
 	if i := slices.IndexFunc(runs, func(run chela.RoutineRun) bool { return run.State != chela.RunSkipped }); i >= 0 {
 		last = runs[i].CreatedAt
 	}
-	notes, err := r.Notes(ctx, chela.MainKey(v.Agent), queue.MaxNotes)
+	notes, err := r.Notes(ctx, chela.MainKey(v.Agent), lane.MaxNotes)
 	return slices.DeleteFunc(notes, func(n chela.Note) bool { return !n.CreatedAt.After(last) }), err
 }
 
@@ -105,5 +105,5 @@ func newsText(notes []chela.Note) string {
 		return ""
 	}
 	return "\n\nNew since the last heartbeat, and not yet reported to your person. Report the important points.\n" +
-		rule.Fenced("notes", queue.Notes(notes))
+		rule.Fenced("notes", lane.FormatNotes(notes))
 }

@@ -20,7 +20,6 @@ import (
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
@@ -227,7 +226,7 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 
 		Recover: true,
 
-		Queue: queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue: lane.QueueRules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	})
 }
 

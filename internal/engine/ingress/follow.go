@@ -7,7 +7,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/approval"
-	"chela/internal/engine/queue"
+	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
 
@@ -77,7 +77,7 @@ func (g *Ingress) taken(ctx context.Context, from source, r api.Receipt) (id che
 		case err != nil:
 			return "", last, err
 		case m.State == chela.InboxDropped:
-			return "", last, queue.Dropped()
+			return "", last, lane.Dropped()
 		case m.Turn != "":
 			return m.Turn, last, nil
 		}

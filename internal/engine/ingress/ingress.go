@@ -20,7 +20,6 @@ import (
 	"chela/internal/engine/approval"
 	"chela/internal/engine/hook"
 	"chela/internal/engine/lane"
-	"chela/internal/engine/queue"
 	"chela/internal/platform/event"
 	"chela/internal/store"
 )
@@ -113,7 +112,7 @@ func (g *Ingress) Accept(ctx context.Context, in chela.Inbound) (api.Receipt, er
 // to the approvals, a command is executed, anything else goes into the inbox.
 // It reports whether the message started a turn in this process.
 func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, begun bool, err error) {
-	if err := queue.CheckInbound(in); err != nil {
+	if err := lane.CheckInbound(in); err != nil {
 		return r, false, err
 	}
 	answered, ok, err := g.cfg.Approvals.AnswerText(ctx, in)

@@ -6,7 +6,6 @@ import (
 
 	"chela"
 	"chela/internal/engine/journal"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
@@ -110,7 +109,7 @@ func (a *appender) Steering(ctx context.Context) ([]chela.InboxMessage, error) {
 			return err
 		}
 		a.lanes.cfg.Queue.Settle(waiting, session.Settings)
-		steering = queue.Pick(waiting, queue.Plan(waiting, &a.turn, a.lanes.cfg.Now()).Steer)
+		steering = pick(waiting, plan(waiting, &a.turn, a.lanes.cfg.Now()).Steer)
 		return nil
 	})
 	return steering, err

@@ -6,7 +6,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/session"
 	"chela/internal/store"
 )
@@ -32,7 +31,7 @@ var errKnown = errors.New("the delivery is known")
 // first reply. An error changes nothing. Followers of the session receive the
 // reply as an event.
 func (l *Lanes) Control(ctx context.Context, in chela.Inbound, do Command) (api.Receipt, error) {
-	if err := queue.CheckInbound(in); err != nil {
+	if err := CheckInbound(in); err != nil {
 		return api.Receipt{}, err
 	}
 	var r api.Receipt

@@ -27,11 +27,23 @@
 //
 // # How messages wait
 //
-// A message that finds its lane free and nothing waiting starts its turn in the
-// transaction that accepts it. Package queue decides on the others: which enter
-// the running turn, stop it, make room, or become the next turn, and how long
-// they are debounced. The lane is free during the debounce; a timer wakes it,
-// and the periodic scan of any process finds the messages if that process dies.
+// What happens to a message is decided by pure functions, whose decisions the
+// lane carries out:
+//
+//	message ─▶ nothing runs or waits? ── yes ─▶ its turn begins at once
+//	             │ no
+//	             ▼
+//	          overflow  over the cap: it is refused, or an older one dropped
+//	             │
+//	             ▼
+//	           plan     it enters the turn, stops it, waits, or becomes a turn
+//
+// [QueueRules.For] resolves the queue settings first: message, session, channel,
+// home, in this order. An accepted message ends in one of three ways: a turn
+// takes it; it is dropped and its sender notified; or it is dropped and the next
+// turn of its thread begins with a line of it. The lane is free during the
+// debounce; a timer wakes it, and the periodic scan of any process finds the
+// messages if that process dies.
 //
 // # States of a lane
 //

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/local"
@@ -42,7 +41,7 @@ type Config struct {
 
 	Classes map[chela.Class]int // concurrent turns per class; default 4
 	Waiting int                 // waiting turns per class; 0 means 1,000
-	Queue   queue.Rules         // of the home
+	Queue   QueueRules          // of the home
 
 	// Conversations bounds the memory of conversations between their turns, in bytes;
 	// 0 means 16 MiB.

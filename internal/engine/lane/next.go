@@ -7,7 +7,6 @@ import (
 
 	"chela"
 	"chela/internal/engine/journal"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
@@ -51,8 +50,8 @@ func (op *Opener) Look(ctx context.Context, r *store.Read, session chela.Session
 	}
 	waiting = slices.DeleteFunc(waiting, func(m chela.InboxMessage) bool { return places[m.Thread].thread.ID == "" })
 	op.Queue.Settle(waiting, session.Settings)
-	d := queue.Plan(waiting, nil, op.Now())
-	p := Prospect{take: queue.Pick(waiting, d.Take), Later: d.NotBefore}
+	d := plan(waiting, nil, op.Now())
+	p := Prospect{take: pick(waiting, d.Take), Later: d.NotBefore}
 	if len(p.take) > 0 {
 		p.in = places[p.take[0].Thread]
 	}

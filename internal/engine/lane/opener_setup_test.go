@@ -11,7 +11,6 @@ import (
 
 	"chela"
 	"chela/internal/engine/lane"
-	"chela/internal/engine/queue"
 	"chela/internal/platform/local"
 	"chela/internal/store"
 )
@@ -46,7 +45,7 @@ func newHome(t *testing.T) *home {
 	clock := func() time.Time { return h.now }
 	h.Opener = &lane.Opener{Config: lane.Config{
 		Process: local.Process{IDs: chela.NewIDs(clock, rand.Reader), Now: clock},
-		Queue:   queue.Rules{QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
+		Queue:   lane.QueueRules{QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, DebounceMS: -1, Cap: 100, Drop: chela.DropSummarize}},
 		Agents:  &agents{model: func(chela.Session, chela.Thread, []chela.InboxMessage) string { return "script/test" }},
 	}}
 	return h

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/engine/queue"
 	"chela/internal/store"
 )
 
@@ -21,13 +20,13 @@ func (op *Opener) MakeRoom(ctx context.Context, w *store.Write, at store.Arrival
 		return err
 	}
 	op.Queue.Settle(waiting, at.Session.Settings)
-	places, err := queue.Room(waiting)
+	places, err := overflow(waiting)
 	if err != nil {
 		return err
 	}
 	how := waiting[n-1].Queue.Drop
 	var events []chela.Event
-	for _, m := range queue.Pick(waiting, places) {
+	for _, m := range pick(waiting, places) {
 		m.State, m.Dropped = chela.InboxDropped, how
 		if err := op.drop(ctx, w, at.Lane, m); err != nil {
 			return err

@@ -16,7 +16,6 @@ import (
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/turn"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/model/provider/script"
@@ -184,7 +183,7 @@ func open(t *testing.T, cfg store.Config, scenario string, change func(*lane.Con
 		},
 		Classes: map[chela.Class]int{chela.ClassMain: 64},
 		// Nothing waits for a clock unless the test is about it.
-		Queue: queue.Rules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
+		Queue: lane.QueueRules{QueueSettings: chela.QueueSettings{DebounceMS: -1, Cap: chela.MaxWaiting, Drop: chela.DropNew}},
 	}
 	if change != nil {
 		change(&lc)

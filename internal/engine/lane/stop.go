@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/queue"
 	"chela/internal/store"
 )
 
@@ -22,7 +21,7 @@ func (op *Opener) Interrupt(ctx context.Context, w *store.Write, lane store.Lane
 	}
 	var stopped []chela.TurnID
 	for _, t := range live {
-		if t.ID != lane.Turn && t.Thread != m.Thread || !queue.Plan([]chela.InboxMessage{m}, &t, m.CreatedAt).Stop {
+		if t.ID != lane.Turn && t.Thread != m.Thread || !plan([]chela.InboxMessage{m}, &t, m.CreatedAt).Stop {
 			continue
 		}
 		if err := op.Stop(ctx, w, t); err != nil {

@@ -7,7 +7,6 @@ import (
 	"chela/internal/api"
 	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/queue"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
@@ -29,7 +28,7 @@ func (l *Lanes) Submit(ctx context.Context, in chela.Inbound) (api.Receipt, erro
 // SubmitAlso is Submit with a second operation in the same transaction; also
 // may be nil.
 func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHook) (api.Receipt, error) {
-	if err := queue.CheckInbound(in); err != nil {
+	if err := CheckInbound(in); err != nil {
 		return api.Receipt{}, err
 	}
 	if l.isClosing() {
@@ -45,7 +44,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 	if !room && len(in.Results) == 0 && in.Queue.Drop != chela.DropNever {
 		return l.full(ctx, in, key.Class())
 	}
-	in.Offers = queue.AsStored(in.Offers)
+	in.Offers = asStored(in.Offers)
 	m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
 	earlier := Sized(journal.Earlier(in.History))

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"chela"
-	"chela/internal/engine/queue"
 	"chela/internal/safety"
 	"chela/internal/store"
 )
@@ -14,7 +13,7 @@ import (
 // summary of the thread's dropped messages, and pending notes to the session.
 // Each is delivered once.
 func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela.Entry, err error) {
-	newest, err := w.Untold(ctx, chela.Thread{ID: t.Thread, Session: t.Session}, queue.MaxLines)
+	newest, err := w.Untold(ctx, chela.Thread{ID: t.Thread, Session: t.Session}, maxNoteLines)
 	if err != nil {
 		return nil, err
 	}
@@ -27,9 +26,9 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 		for _, m := range newest {
 			from = from.With(safety.ProvenanceOfMessage(m.Inbound))
 		}
-		notes = append(notes, noteEntry(queue.Note(newest, all), from))
+		notes = append(notes, noteEntry(droppedNote(newest, all), from))
 	}
-	left, err := w.Notes(ctx, t.Session, queue.MaxNotes)
+	left, err := w.Notes(ctx, t.Session, MaxNotes)
 	if err != nil || len(left) == 0 {
 		return notes, err
 	}
@@ -45,7 +44,7 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 	for _, n := range left {
 		from = from.With(n.Provenance)
 	}
-	return append(notes, noteEntry(text+queue.Notes(left), from)), nil
+	return append(notes, noteEntry(text+FormatNotes(left), from)), nil
 }
 
 func noteEntry(text string, from chela.Provenance) chela.Entry {

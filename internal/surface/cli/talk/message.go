@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/engine/queue"
+	"chela/internal/engine/lane"
 	"chela/internal/surface/command"
 	"chela/internal/surface/terminal"
 )
@@ -80,7 +80,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	}
 	check := in
 	check.MessageID = cmp.Or(in.MessageID, "new") // the store names it
-	return in, queue.CheckInbound(check)
+	return in, lane.CheckInbound(check)
 }
 
 // SayOffline notes that the model was not chosen, and whether it is a real one.

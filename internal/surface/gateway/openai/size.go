@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"chela"
-	"chela/internal/engine/queue"
+	"chela/internal/engine/lane"
 	"chela/internal/surface/gateway/openai/wire"
 )
 
@@ -20,9 +20,9 @@ func checkSize(before, now []wire.Item) error {
 			chela.E(chela.Invalid, fmt.Sprintf("the conversation has %d messages, and %d are allowed", len(before), maxMessages)).
 				WithHint("leave out the oldest, or use a session, which remembers them"))
 	}
-	if size := sizeOf(before); size > queue.MaxBroughtBytes {
+	if size := sizeOf(before); size > lane.MaxBroughtBytes {
 		return wire.Refuse("messages", "context_length_exceeded",
-			chela.E(chela.Invalid, fmt.Sprintf("the conversation has %d bytes, and %d are allowed", size, queue.MaxBroughtBytes)).
+			chela.E(chela.Invalid, fmt.Sprintf("the conversation has %d bytes, and %d are allowed", size, lane.MaxBroughtBytes)).
 				WithHint("leave out the oldest messages, or use a session, which remembers them"))
 	}
 	if size := sizeOf(now); size > chela.MaxMessageBytes {

@@ -1,4 +1,4 @@
-package queue
+package lane
 
 import (
 	"bytes"
@@ -114,10 +114,10 @@ func checkResults(results []chela.OfferResult) error {
 	return nil
 }
 
-// AsStored normalizes checked tool declarations to the form the journal
+// asStored normalizes checked tool declarations to the form the journal
 // returns, so that the prompts of all runs of a turn are byte-identical. A tool
 // without a schema takes no arguments.
-func AsStored(offers []chela.ToolSpec) []chela.ToolSpec {
+func asStored(offers []chela.ToolSpec) []chela.ToolSpec {
 	var stored []chela.ToolSpec
 	for _, o := range offers {
 		var input bytes.Buffer

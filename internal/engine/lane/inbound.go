@@ -1,7 +1,4 @@
-package queue
-
-// This part of the package validates inbound messages, independently of the
-// state of their session.
+package lane
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package queue_test
+package lane
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/queue"
 )
 
 func TestRoom(t *testing.T) {
@@ -50,7 +49,7 @@ func TestRoom(t *testing.T) {
 					all[i].Queue.Drop = c.drop
 				}
 			}
-			got, err := queue.Room(all)
+			got, err := overflow(all)
 			if (chela.KindOf(err) == chela.Exhausted) != c.refused || err != nil && !c.refused {
 				t.Errorf("error %v, want a refusal: %t", err, c.refused)
 			}
@@ -69,7 +68,7 @@ func TestRoomOfTheNewest(t *testing.T) {
 	t.Parallel()
 	all := waiting(chela.QueueCollect, "- - -")
 	all[2].Queue.Cap = 2
-	got, err := queue.Room(all)
+	got, err := overflow(all)
 	if diff := cmp.Diff([]int{0}, got); diff != "" || err != nil {
 		t.Errorf("error %v, dropped (-want +got):\n%s", err, diff)
 	}
@@ -129,23 +128,23 @@ func TestNote(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, queue.Note(c.newest, c.all)); diff != "" {
+			if diff := cmp.Diff(c.want, droppedNote(c.newest, c.all)); diff != "" {
 				t.Errorf("note (-want +got):\n%s", diff)
 			}
 		})
 	}
-	long := make([]chela.InboxMessage, queue.MaxLines)
+	long := make([]chela.InboxMessage, maxNoteLines)
 	for i := range long {
 		long[i] = said(strings.Repeat("ä", chela.MaxMessageBytes/2))
 	}
-	if note := queue.Note(long, len(long)); len(note) > 20_000 || !utf8.ValidString(note) {
+	if note := droppedNote(long, len(long)); len(note) > 20_000 || !utf8.ValidString(note) {
 		t.Errorf("a note of %d bytes", len(note))
 	}
 }
 
 func TestRules(t *testing.T) {
 	t.Parallel()
-	rules := queue.Rules{
+	rules := QueueRules{
 		QueueSettings: chela.QueueSettings{Mode: chela.QueueFollowup, Cap: 7},
 		Channels:      map[string]*chela.QueueSettings{"telegram": {Mode: chela.QueueSteer, Drop: chela.DropOld}},
 	}
@@ -174,7 +173,7 @@ func TestRules(t *testing.T) {
 			}
 		})
 	}
-	if got := (queue.Rules{}).For(chela.Inbound{}, chela.Settings{}); got != chela.DefaultQueue() {
+	if got := (QueueRules{}).For(chela.Inbound{}, chela.Settings{}); got != chela.DefaultQueue() {
 		t.Errorf("without any rules %+v hold", got)
 	}
 }
@@ -194,7 +193,7 @@ func TestNotes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(c.want, queue.Notes(c.notes)); diff != "" {
+			if diff := cmp.Diff(c.want, FormatNotes(c.notes)); diff != "" {
 				t.Errorf("notes (-want +got):\n%s", diff)
 			}
 		})
@@ -204,15 +203,15 @@ func TestNotes(t *testing.T) {
 func TestPick(t *testing.T) {
 	t.Parallel()
 	all := waiting(chela.QueueCollect, "-,#a -,#b -,#c")
-	if diff := cmp.Diff([]chela.InboxMessage{all[2], all[0]}, queue.Pick(all, []int{2, 0})); diff != "" {
+	if diff := cmp.Diff([]chela.InboxMessage{all[2], all[0]}, pick(all, []int{2, 0})); diff != "" {
 		t.Errorf("messages (-want +got):\n%s", diff)
 	}
 }
 
-func ExampleNote() {
+func Example_droppedNote() {
 	m := chela.InboxMessage{}
 	m.Origin, m.Text = chela.Origin{Sender: "ann"}, "is there milk?"
-	fmt.Println(queue.Note([]chela.InboxMessage{m}, 1))
+	fmt.Println(droppedNote([]chela.InboxMessage{m}, 1))
 	// Output:
 	// One message sent while you were busy had to be dropped, since too many waited. In short:
 	// - ann: is there milk?

@@ -1,4 +1,4 @@
-package queue
+package lane
 
 import (
 	"fmt"
@@ -8,12 +8,12 @@ import (
 	"chela/internal/platform/excerpt"
 )
 
-// Room decides which messages to drop when the newest one exceeds the cap; the
-// newest message's settings apply. It returns the indices of the dropped
+// overflow decides which messages to drop when the newest one exceeds the cap;
+// the newest message's settings apply. It returns the indices of the dropped
 // messages, oldest first, or none. Messages of mode queue are never dropped,
 // and announcements of chela do not count toward the cap. If no message can be
 // dropped, the newest one is refused with an Exhausted error.
-func Room(waiting []chela.InboxMessage) (drop []int, err error) {
+func overflow(waiting []chela.InboxMessage) (drop []int, err error) {
 	newest := waiting[len(waiting)-1]
 	over := -newest.Queue.Cap
 	for _, m := range waiting {
@@ -40,20 +40,20 @@ func Room(waiting []chela.InboxMessage) (drop []int, err error) {
 
 // Limits of a note about dropped messages.
 const (
-	MaxLines = 50  // messages listed; older ones are only counted
-	maxRunes = 160 // characters per line
+	maxNoteLines = 50  // messages listed; older ones are only counted
+	maxNoteRunes = 160 // characters per line
 )
 
-// Note tells the model about dropped messages: a line for each of the newest,
-// and the total number.
-func Note(newest []chela.InboxMessage, all int) string {
+// droppedNote tells the model about dropped messages: a line for each of the
+// newest, and the total number.
+func droppedNote(newest []chela.InboxMessage, all int) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s sent while you were busy had to be dropped, since too many waited. In short:", count(all))
 	if more := all - len(newest); more > 0 {
 		fmt.Fprintf(&text, "\n- (%d older ones are left out)", more)
 	}
 	for _, m := range newest {
-		text.WriteString("\n- " + line(m))
+		text.WriteString("\n- " + noteLine(m))
 	}
 	return text.String()
 }
@@ -65,9 +65,9 @@ func count(n int) string {
 	return fmt.Sprintf("%d messages", n)
 }
 
-// line summarizes a message on one short line.
-func line(m chela.InboxMessage) string {
-	text := excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxRunes)
+// noteLine summarizes a message on one short line.
+func noteLine(m chela.InboxMessage) string {
+	text := excerpt.Runes(strings.Join(strings.Fields(m.Text), " "), maxNoteRunes)
 	if from := m.From(); from != "" {
 		text = from + ": " + text
 	}
@@ -81,8 +81,8 @@ func line(m chela.InboxMessage) string {
 	return text
 }
 
-// Pick returns the messages at the given indices.
-func Pick(waiting []chela.InboxMessage, places []int) []chela.InboxMessage {
+// pick returns the messages at the given indices.
+func pick(waiting []chela.InboxMessage, places []int) []chela.InboxMessage {
 	picked := make([]chela.InboxMessage, 0, len(places))
 	for _, i := range places {
 		picked = append(picked, waiting[i])

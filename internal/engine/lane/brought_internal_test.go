@@ -1,4 +1,4 @@
-package queue_test
+package lane
 
 import (
 	"encoding/json"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/queue"
 )
 
 // TestAsStored: tools come in one form, whatever the spaces in their schemas, and
@@ -23,11 +22,11 @@ func TestAsStored(t *testing.T) {
 		`{}`:                          `{}`,
 		"{ \"type\":\n\"object\" }\n": `{"type":"object"}`,
 	} {
-		if diff := cmp.Diff(schema(want), queue.AsStored(schema(sent))); diff != "" {
+		if diff := cmp.Diff(schema(want), asStored(schema(sent))); diff != "" {
 			t.Errorf("%q (-want +got)\n%s", sent, diff)
 		}
 	}
-	if got := queue.AsStored(nil); got != nil {
+	if got := asStored(nil); got != nil {
 		t.Errorf("no tools become %v", got)
 	}
 }
@@ -42,7 +41,7 @@ func TestRefusedHistorySaysWhy(t *testing.T) {
 	} {
 		in := message("hi")
 		in.History = []chela.Message{{Role: chela.RoleUser, Text: "a"}, wrong}
-		if err := queue.CheckInbound(in); err == nil || !strings.Contains(err.Error(), want) {
+		if err := CheckInbound(in); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

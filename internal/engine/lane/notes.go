@@ -1,4 +1,4 @@
-package queue
+package lane
 
 import (
 	"strings"
@@ -15,8 +15,8 @@ const MaxNotes = 50
 // share of it.
 const maxNotesBytes = 100_000
 
-// Notes formats notes as a list with their senders.
-func Notes(notes []chela.Note) string {
+// FormatNotes formats notes as a list with their senders.
+func FormatNotes(notes []chela.Note) string {
 	var text strings.Builder
 	for i, n := range notes {
 		if i > 0 {

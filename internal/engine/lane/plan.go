@@ -1,4 +1,4 @@
-package queue
+package lane
 
 import (
 	"time"
@@ -7,14 +7,14 @@ import (
 )
 
 // A Decision selects waiting messages by index and says how they proceed.
-type Decision struct {
+type decision struct {
 	Take      []int     // become one turn
 	Steer     []int     // enter the running turn
 	Stop      bool      // the running turn is stopped for a waiting message
 	NotBefore time.Time // debounce: when to decide again, unless more arrive
 }
 
-// Plan decides what happens to the messages waiting in a lane, oldest first,
+// plan decides what happens to the messages waiting in a lane, oldest first,
 // with resolved settings. Running is the turn that blocks them; nil on a free
 // lane. The queue mode decides:
 //
@@ -30,26 +30,26 @@ type Decision struct {
 // principal and reply address, and together are no larger than one message may
 // be. A message with client-side tools has a turn of its own, as only its
 // sender can run them, and so has a command.
-func Plan(waiting []chela.InboxMessage, running *chela.Turn, now time.Time) Decision {
+func plan(waiting []chela.InboxMessage, running *chela.Turn, now time.Time) decision {
 	switch {
 	case len(waiting) == 0:
-		return Decision{}
+		return decision{}
 	case running != nil:
 		return behind(*running, waiting)
 	}
 	for i := range waiting {
 		if waiting[i].Queue.Mode == chela.QueueInterrupt {
-			return Decision{Take: around(waiting, i)}
+			return decision{Take: around(waiting, i)}
 		}
 	}
 	if at := quiet(waiting, now); now.Before(at) {
-		return Decision{NotBefore: at}
+		return decision{NotBefore: at}
 	}
-	return Decision{Take: front(waiting)}
+	return decision{Take: front(waiting)}
 }
 
 // behind decides while a turn runs or waits for a person.
-func behind(running chela.Turn, waiting []chela.InboxMessage) (d Decision) {
+func behind(running chela.Turn, waiting []chela.InboxMessage) (d decision) {
 	for i := range waiting {
 		switch m := &waiting[i]; m.Queue.Mode {
 		case chela.QueueInterrupt:

@@ -1,4 +1,4 @@
-package queue_test
+package lane
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/engine/queue"
 )
 
 // message is something that the owner said.
@@ -63,7 +62,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	} {
 		in := message("hi")
 		c.change(&in)
-		if err := queue.CheckInbound(in); chela.KindOf(err) != c.want {
+		if err := CheckInbound(in); chela.KindOf(err) != c.want {
 			t.Errorf("%s: error %v, want kind %q", name, err, c.want)
 		}
 	}
@@ -74,7 +73,7 @@ func TestBroughtThatIsRefused(t *testing.T) {
 	tool := func(name, schema string) []chela.ToolSpec {
 		return []chela.ToolSpec{{Name: name, Input: json.RawMessage(schema)}}
 	}
-	half := strings.Repeat("x", queue.MaxBroughtBytes/2)
+	half := strings.Repeat("x", MaxBroughtBytes/2)
 	for name, c := range map[string]struct {
 		in   chela.Inbound
 		fits bool
@@ -112,7 +111,7 @@ func TestBroughtThatIsRefused(t *testing.T) {
 			t.Parallel()
 			in := message("hi")
 			in.History, in.Offers, in.Results = c.in.History, c.in.Offers, c.in.Results
-			err := queue.CheckInbound(in)
+			err := CheckInbound(in)
 			if want := map[bool]chela.Kind{true: "", false: chela.Invalid}[c.fits]; chela.KindOf(err) != want {
 				t.Errorf("error %v, want kind %q", err, want)
 			}

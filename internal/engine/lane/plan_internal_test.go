@@ -1,4 +1,4 @@
-package queue_test
+package lane
 
 import (
 	"strings"
@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/queue"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -163,15 +162,15 @@ func (s situation) check(t *testing.T, mode chela.QueueMode, want string) {
 	if s.running {
 		behind = running()
 	}
-	got := queue.Plan(waiting(mode, s.waiting), behind, noon.Add(s.later))
-	if diff := cmp.Diff(decision(t, want), got); diff != "" {
+	got := plan(waiting(mode, s.waiting), behind, noon.Add(s.later))
+	if diff := cmp.Diff(outline(t, want), got); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 }
 
 // decision reads what becomes of messages: "stop", "steer" and places, places
 // that are taken, or how long after noon they are looked at again.
-func decision(t *testing.T, text string) (d queue.Decision) {
+func outline(t *testing.T, text string) (d decision) {
 	t.Helper()
 	if after, err := time.ParseDuration(text); err == nil && text != "0" {
 		d.NotBefore = noon.Add(after)
@@ -228,8 +227,8 @@ func TestSteeringUnderOverrides(t *testing.T) {
 	t.Parallel()
 	turn := running()
 	turn.Overrides.Thinking = chela.ThinkingHigh
-	got := queue.Plan(waiting(chela.QueueSteer, "- -,think"), turn, noon)
-	if diff := cmp.Diff(queue.Decision{Steer: []int{0, 1}}, got); diff != "" {
+	got := plan(waiting(chela.QueueSteer, "- -,think"), turn, noon)
+	if diff := cmp.Diff(decision{Steer: []int{0, 1}}, got); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 }
@@ -241,7 +240,7 @@ func TestShapedTurnsAreAlone(t *testing.T) {
 	for _, o := range []chela.Overrides{{Answer: 1}, {Sampling: &chela.Sampling{Stop: []string{"END"}}}} {
 		turn := running()
 		turn.Overrides = o
-		if diff := cmp.Diff(queue.Decision{}, queue.Plan(waiting(chela.QueueSteer, "- -,think"), turn, noon)); diff != "" {
+		if diff := cmp.Diff(decision{}, plan(waiting(chela.QueueSteer, "- -,think"), turn, noon)); diff != "" {
 			t.Errorf("decision behind a turn with %+v (-want +got):\n%s", o, diff)
 		}
 	}
@@ -249,7 +248,7 @@ func TestShapedTurnsAreAlone(t *testing.T) {
 	for i := range all {
 		all[i].Overrides.Sampling = &chela.Sampling{Stop: []string{"END"}}
 	}
-	if diff := cmp.Diff(queue.Decision{Take: []int{0}}, queue.Plan(all, nil, noon.Add(time.Hour))); diff != "" {
+	if diff := cmp.Diff(decision{Take: []int{0}}, plan(all, nil, noon.Add(time.Hour))); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 }
@@ -258,8 +257,8 @@ func TestShapedTurnsAreAlone(t *testing.T) {
 // only.
 func TestDebounceOfOneThread(t *testing.T) {
 	t.Parallel()
-	got := queue.Plan(waiting(chela.QueueCollect, "- -,@other"), nil, noon)
-	if diff := cmp.Diff(queue.Decision{NotBefore: noon.Add(500 * time.Millisecond)}, got); diff != "" {
+	got := plan(waiting(chela.QueueCollect, "- -,@other"), nil, noon)
+	if diff := cmp.Diff(decision{NotBefore: noon.Add(500 * time.Millisecond)}, got); diff != "" {
 		t.Errorf("decision (-want +got):\n%s", diff)
 	}
 }
@@ -279,7 +278,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				queue.Plan(all, c.running, c.now)
+				plan(all, c.running, c.now)
 			}
 		})
 	}
