@@ -101,6 +101,15 @@ var badCalls = []badSource{
 		want: []string{"os.Getenv is used outside the configuration", "os.LookupEnv is used outside the configuration"},
 	},
 	{
+		rule: "connections are guarded",
+		files: sources{
+			"internal/tool/web/web.go":      "package web\nimport \"net/http\"\nvar a *http.Client\nvar b = http.Client{}",
+			"internal/tool/web/smtp.go":     "package web\nimport tcp \"net\"\nvar c = tcp.Dial",
+			"internal/tool/web/web_test.go": "package web_test\nimport \"net\"\nvar a = net.Dial",
+		},
+		want: []string{"net.Dial connects beside the guarded dialer", "http.Client connects beside the guarded dialer"},
+	},
+	{
 		rule: "time and randomness come from outside",
 		files: sources{
 			"internal/engine/turn/turn.go":      "package turn\nimport (\"time\"; \"math/rand/v2\")\nvar a, b = time.Now, rand.Int()",

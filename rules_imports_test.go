@@ -71,7 +71,7 @@ type owner struct {
 
 // owners keeps the types of others in the folders that need them.
 var owners = []owner{
-	{imported: "code.dny.dev/ssrf", by: []string{"internal/tool/..."}},
+	{imported: "code.dny.dev/ssrf", by: []string{"internal/safety/guard"}},
 	{imported: "github.com/anthropics/anthropic-sdk-go", tests: true},
 	{imported: "github.com/aws/aws-sdk-go-v2", by: []string{"internal/model/provider/bedrock/..."}},
 	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
@@ -95,7 +95,7 @@ var owners = []owner{
 	{imported: "github.com/zalando/go-keyring", by: []string{"internal/safety/vault"}},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/model/provider/script"}},
-	{imported: "golang.org/x/net", by: []string{"internal/tool/web", "internal/safety/..."}, tests: true},
+	{imported: "golang.org/x/net", by: []string{"internal/safety/..."}, tests: true},
 	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/surface/gateway/edge", "internal/engine/..."}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
 	{imported: "golang.org/x/term", by: []string{"internal/surface/terminal"}},

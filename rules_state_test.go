@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -219,6 +221,43 @@ func checkEnvironment(m *module) []finding {
 		"%s is used outside the configuration", func(dir *folder, s *source) bool {
 			return !s.test && !in(dir.path, environmentReaders)
 		})
+}
+
+// dialing are the names of the standard library that make connections or look up
+// names.
+var dialing = map[string][]string{
+	"net": {
+		"Dial", "DialTimeout", "DialTCP", "DialUDP", "DialIP", "DialUnix", "Dialer", "Resolver", "DefaultResolver",
+		"LookupHost", "LookupIP", "LookupAddr", "LookupCNAME", "LookupMX", "LookupNS", "LookupPort", "LookupSRV", "LookupTXT",
+	},
+	"net/http":   {"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm"},
+	"net/smtp":   {"Dial", "SendMail"},
+	"crypto/tls": {"Dial", "DialWithDialer", "Dialer"},
+}
+
+// checkDialers finds connections that are made beside the guarded dialer. A
+// pointer to a client is only passed on.
+func checkDialers(m *module) (found []finding) {
+	m.eachSource(func(dir *folder, s *source) {
+		if l, _ := layerOf(dir.path); s.test || l.name == testSupport {
+			return
+		}
+		pointers := map[ast.Expr]bool{}
+		ast.Inspect(s.File, func(n ast.Node) bool {
+			if star, ok := n.(*ast.StarExpr); ok {
+				pointers[star.X] = true
+			}
+			return true
+		})
+		for _, imported := range slices.Sorted(maps.Keys(dialing)) {
+			for _, use := range s.uses(imported, dialing[imported]...) {
+				if !pointers[use] {
+					found = append(found, m.finding(use, s.path, "%s connects beside the guarded dialer", path.Base(imported)+"."+use.Sel.Name))
+				}
+			}
+		}
+	})
+	return found
 }
 
 func checkClock(m *module) []finding {

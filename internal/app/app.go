@@ -38,6 +38,7 @@ import (
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/event"
 	"chela/internal/platform/local"
+	"chela/internal/safety/guard"
 	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/surface/command"
@@ -75,6 +76,7 @@ type App struct {
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Documents
+	dialer    *guard.Dialer // for addresses that others named
 	rewinds   *rewind.Rewinds
 
 	background *background.Background

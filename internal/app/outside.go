@@ -26,11 +26,7 @@ func (a *App) home() gateway.Services {
 
 // image fetches an image from the hosts that the tool http may reach.
 func (a *App) image(ctx context.Context, address string) (mediaType string, content []byte, err error) {
-	fetch, err := web.Images(web.Config{Allow: a.cfg.Tools.HTTPAllow})
-	if err != nil {
-		return "", nil, err
-	}
-	return fetch(ctx, address)
+	return web.Images(a.dialer)(ctx, address)
 }
 
 // ready returns nil when messages are accepted.

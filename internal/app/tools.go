@@ -7,6 +7,7 @@ import (
 	"chela"
 	"chela/internal/background"
 	"chela/internal/config"
+	"chela/internal/safety/guard"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/sandbox"
@@ -29,7 +30,7 @@ var own = []string{
 	"routine_create", "routine_list", "routine_update", "routine_delete", "routine_fire", "routine_history", "report",
 }
 
-// builtins is the list of tools. Each is wrapped to enforce its timeout and
+// builtins is the list of tools, with the dialer they use. Each is wrapped to enforce its timeout and
 // size, and to confine a panic to the call.
 func (a *App) builtins() ([]chela.Tool, error) {
 	cfg := a.cfg
@@ -40,10 +41,10 @@ func (a *App) builtins() ([]chela.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	http, err := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Allow: cfg.Tools.HTTPAllow})
-	if err != nil {
+	if a.dialer, err = guard.New(guard.Config{Allow: cfg.Tools.HTTPAllow}); err != nil {
 		return nil, err
 	}
+	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer})
 	tools := slices.Concat(
 		[]chela.Tool{tool.Echo(), tool.Time(a.now), tool.JSON(), tool.Calc()},
 		file.Tools(file.Config{

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/safety/guard"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
 	"chela/internal/tool/web"
@@ -14,11 +15,12 @@ import (
 // BenchmarkBuiltins makes the set of the tools that need no sandbox, as every
 // start of a turn's process does. It must stay below 5 ms.
 func BenchmarkBuiltins(b *testing.B) {
+	dialer, err := guard.New(guard.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
-		http, err := web.HTTP(web.Config{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		http := web.HTTP(web.Config{Dialer: dialer})
 		tools := slices.Concat([]chela.Tool{tool.Echo(), tool.Time(time.Now), tool.JSON(), tool.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
 		for i := range tools {
 			tools[i] = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i]))

@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"chela"
+	"chela/internal/safety/guard"
 )
 
 // A webhook is a hook behind an HTTP address.
@@ -22,10 +23,14 @@ func newWebhook(address string) (askFunc, error) {
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, chela.E(chela.Invalid, "a hook has no usable url").WithHint("use a url that begins with http:// or https://")
 	}
+	// The owner's configuration names the host, so that it may be on this machine.
+	dialer, err := guard.New(guard.Config{Allow: []string{u.Hostname()}})
+	if err != nil {
+		return nil, err
+	}
 	return webhook{url: address, client: &http.Client{
-		// No proxy from the environment, which would see the moments, and no
-		// keep-alive connections, which would never be closed.
-		Transport: &http.Transport{DisableKeepAlives: true, MaxResponseHeaderBytes: 64 << 10},
+		// It uses no proxy from the environment, which would see the moments.
+		Transport: dialer.Transport(),
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},

@@ -13,7 +13,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -21,9 +20,9 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/net/idna"
-
 	"chela"
+	"chela/internal/platform/excerpt"
+	"chela/internal/safety/guard"
 )
 
 // A Proxy serves the runs of one process.
@@ -176,7 +175,8 @@ func (p *Proxy) forward(ctx context.Context, x exchange, req *http.Request) (aga
 		err = chela.E(chela.Invalid, "the proxy takes CONNECT, and requests with an http:// address")
 	}
 	if err != nil {
-		answer(x.conn, http.StatusBadRequest, message(err))
+		x.run.record(Record{Request: Request{Method: req.Method, Host: excerpt.Bytes(req.Host, 256)}, At: p.now(), Status: statusOf(err), Refused: message(err)})
+		answer(x.conn, statusOf(err), message(err))
 		return false
 	}
 	x.host = host
@@ -374,12 +374,9 @@ func canonical(hostport string, needsPort bool) (string, error) {
 		}
 		host, port = strings.Trim(hostport, "[]"), "80"
 	}
-	if addr, err := netip.ParseAddr(host); err == nil {
-		return net.JoinHostPort(addr.Unmap().WithZone("").String(), port), nil
-	}
-	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(host, "."))
-	if err != nil || name == "" || len(name) > 253 {
-		return "", chela.E(chela.Invalid, "the request names no valid host")
+	name, err := guard.CanonicalHost(host)
+	if err != nil {
+		return "", err
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 		return "", chela.E(chela.Invalid, "the request names no valid port")

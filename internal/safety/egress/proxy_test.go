@@ -80,21 +80,27 @@ func newInternet(t *testing.T, handler http.Handler) *internet {
 		}
 		return new(net.Dialer).DialContext(ctx, network, to)
 	}, egress.Options{Roots: roots})
+	n.addr = serving(t, n.proxy)
+	return n
+}
+
+// serving serves a proxy until the test ends, and returns its address.
+func serving(t *testing.T, p *egress.Proxy) string {
+	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- n.proxy.Serve(ctx, l) }()
+	go func() { done <- p.Serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
-	n.addr = l.Addr().String()
-	return n
+	return l.Addr().String()
 }
 
 // begin begins a run with the secret bound to api.example, which may reach all

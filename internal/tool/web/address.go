@@ -3,19 +3,14 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 
-	"golang.org/x/net/idna"
+	"chela"
+	"chela/internal/safety/guard"
 )
-
-// A badURL is why a URL is not requested, worded for the model.
-type badURL string
-
-func (e badURL) Error() string { return string(e) }
 
 // parseURL parses and checks a URL and returns its canonical form, which is
 // judged, matched by patterns and requested. Its error is written for the
@@ -23,7 +18,7 @@ func (e badURL) Error() string { return string(e) }
 func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("url: %.200q is not a URL; write it as https://host/path", text)
+		return nil, chela.Ef(chela.Invalid, "url: %.200q is not a URL; write it as https://host/path", text)
 	}
 	return canonicalURL(u)
 }
@@ -37,11 +32,11 @@ func canonicalURL(u *url.URL) (*url.URL, error) {
 	scheme := strings.ToLower(u.Scheme)
 	switch {
 	case scheme != "http" && scheme != "https":
-		return nil, badURL(fmt.Sprintf("url: only http and https can be used, not %.20q", u.Scheme))
+		return nil, chela.Ef(chela.Invalid, "url: only http and https can be used, not %.20q", u.Scheme)
 	case strings.TrimSuffix(u.Hostname(), ".") == "":
-		return nil, badURL("url: the host is missing; write it as https://host/path")
+		return nil, chela.E(chela.Invalid, "url: the host is missing; write it as https://host/path")
 	case u.User != nil:
-		return nil, badURL("url: a name or password does not belong into it; use a header")
+		return nil, chela.E(chela.Invalid, "url: a name or password does not belong into it; use a header")
 	}
 	if err := checkPort(u); err != nil {
 		return nil, err
@@ -56,7 +51,7 @@ func canonicalURL(u *url.URL) (*url.URL, error) {
 	c := &url.URL{Scheme: scheme, Host: host, RawQuery: canonicalQuery(u.RawQuery)}
 	c.RawPath = canonicalPath(cmp.Or(u.EscapedPath(), "/"))
 	if c.Path, err = url.PathUnescape(c.RawPath); err != nil {
-		return nil, badURL("url: the path has a broken escape")
+		return nil, chela.E(chela.Invalid, "url: the path has a broken escape")
 	}
 	return c.ResolveReference(c), nil // without . and .. in the path
 }
@@ -70,48 +65,21 @@ func checkPort(u *url.URL) error {
 	if err == nil && (port == 80 || port == 443 || port >= 1024 && port <= 65535) {
 		return nil
 	}
-	return badURL(fmt.Sprintf("url: port %.10s cannot be used; only 80, 443 and those from 1024 can", u.Port()))
+	return chela.Ef(chela.Invalid, "url: port %.10s cannot be used; only 80, 443 and those from 1024 can", u.Port())
 }
 
-// hosts maps names as browsers do (UTS 46): case, width and compatibility
-// characters are folded, other scripts become punycode. canonicalHost checks
-// ASCII characters, because names with "_" exist.
-var hosts = idna.New(
-	idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.CheckHyphens(false), idna.StrictDomainName(false), idna.Transitional(false),
-)
-
-// canonicalHost returns the canonical form of a host, used for comparison: an
-// address as netip writes it, an IPv6 address in brackets, or a name in lower
-// case and ASCII, without a trailing dot.
+// canonicalHost returns the canonical form of a host as it stands in a URL: with
+// brackets around an IPv6 address.
 func canonicalHost(host string) (string, error) {
-	if addr, err := netip.ParseAddr(host); err == nil && addr.Zone() == "" {
-		if addr = addr.Unmap(); addr.Is6() {
-			return "[" + addr.String() + "]", nil
-		}
-		return addr.String(), nil
+	name, err := guard.CanonicalHost(host)
+	switch {
+	case err != nil:
+		return "", chela.E(chela.KindOf(err), "url: "+chela.MessageOf(err))
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	default:
+		return name, nil
 	}
-	name, err := hosts.ToASCII(host)
-	name = strings.TrimSuffix(name, ".")
-	if err != nil || name == "" || len(name) > 253 || strings.ContainsFunc(name, notInHosts) || strings.Contains("."+name+".", "..") {
-		return "", badURL(fmt.Sprintf("url: %.100q is not the name of a host", host))
-	}
-	if last := name[strings.LastIndexByte(name, '.')+1:]; numeric(last) {
-		return "", badURL(fmt.Sprintf("url: %.100q is an address in an odd form; write it as 192.0.2.1 or [2001:db8::1]", host))
-	}
-	return name, nil
-}
-
-func notInHosts(r rune) bool {
-	return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_' || r == '.')
-}
-
-// numeric reports whether the last label of a name is a decimal, octal or
-// hexadecimal number, so that programs take the name for an address.
-func numeric(label string) bool {
-	if hex, ok := strings.CutPrefix(label, "0x"); ok {
-		return strings.Trim(hex, "0123456789abcdef") == ""
-	}
-	return strings.Trim(label, "0123456789") == ""
 }
 
 var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")

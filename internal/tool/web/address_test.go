@@ -16,10 +16,7 @@ import (
 // first folder of the path.
 func TestSubjects(t *testing.T) {
 	t.Parallel()
-	f, err := web.HTTP(web.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := web.HTTP(open)
 	const refused = ""
 	for _, tt := range []struct{ url, subject, always string }{
 		{"https://api.example.com/v1/users/7?x=y", "https://api.example.com/v1/users/7?x=y", "https://api.example.com/v1/*"},
@@ -98,10 +95,7 @@ func FuzzSubject(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	tool, err := web.HTTP(web.Config{})
-	if err != nil {
-		f.Fatal(err)
-	}
+	tool := web.HTTP(open)
 	judge := func(t *testing.T, text string) chela.Judgement {
 		raw, err := json.Marshal(args{"url": text})
 		if err != nil {

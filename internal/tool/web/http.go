@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -19,9 +18,8 @@ import (
 	"syscall"
 	"time"
 
-	"code.dny.dev/ssrf"
-
 	"chela"
+	"chela/internal/safety/guard"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -38,14 +36,12 @@ const (
 // agentName is the default User-Agent.
 const agentName = "chela"
 
-// A Config says which hosts the tools may reach. The zero value allows public
-// addresses and saves nothing.
+// A Config says which machines the tools may reach, and where they save.
 type Config struct {
 	Workspace workspace.Finder   // where save_to writes; nil refuses it
 	Quota     *workspace.Quota   // of each workspace; nil for none
 	Keep      workspace.KeepFunc // stores the old and the new content of save_to; required with Workspace
-	Allow     []string           // hosts, addresses and prefixes allowed although they are not public
-	Resolver  *net.Resolver      // nil means the system's
+	Dialer    *guard.Dialer      // decides which machines are reached; required
 }
 
 //go:embed *.md
@@ -62,20 +58,19 @@ type httpInput struct {
 
 func (in httpInput) method() string { return cmp.Or(in.Method, http.MethodGet) }
 
-// HTTP returns the tool that makes HTTP requests. It fails with Invalid if
-// cfg.Allow cannot be parsed.
-func HTTP(cfg Config) (chela.Tool, error) {
-	g, err := newGuard(cfg.Allow, cfg.Resolver)
-	if err != nil {
-		return chela.Tool{}, err
-	}
-	f := fetcher{client: g.client(), cfg: cfg}
+// HTTP returns the tool that makes HTTP requests.
+func HTTP(cfg Config) chela.Tool {
+	f := fetcher{client: client(cfg.Dialer), cfg: cfg}
 	t := tool.New("http", tool.Doc(docs, "http"), f.run, httpInput.judge)
 	t.Timeout = maxTimeout + 5*time.Second // the call's own limit applies first
 	t.MaxOutput = maxOutput
 	t.Prepare = tool.Decoded(f.prepare)
-	return t, nil
+	return t
 }
+
+// client returns a client that keeps no cookie. The caller sets the policy for
+// redirects.
+func client(d *guard.Dialer) *http.Client { return &http.Client{Transport: d.Transport()} }
 
 // judge judges a request by its method and its URL.
 func (in httpInput) judge() chela.Judgement {
@@ -262,7 +257,7 @@ var refused = []string{"Host", "Content-Length", "Transfer-Encoding", "Connectio
 // model.
 func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 	if len(in.URL) > maxURL {
-		return nil, fmt.Errorf("url: it has %d bytes, %d are allowed", len(in.URL), maxURL)
+		return nil, chela.Ef(chela.Invalid, "url: it has %d bytes, %d are allowed", len(in.URL), maxURL)
 	}
 	u, err := parseURL(in.URL)
 	if err != nil {
@@ -274,15 +269,15 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 	}
 	req, err := http.NewRequestWithContext(ctx, in.method(), u.String(), body)
 	if err != nil {
-		return nil, fmt.Errorf("url: %.200q is not a URL; write it as https://host/path", in.URL)
+		return nil, chela.Ef(chela.Invalid, "url: %.200q is not a URL; write it as https://host/path", in.URL)
 	}
 	req.Header.Set("User-Agent", agentName)
 	for name, value := range in.Headers {
 		if slices.Contains(refused, http.CanonicalHeaderKey(name)) {
-			return nil, fmt.Errorf("headers: %s is set by the request itself; leave it out", name)
+			return nil, chela.Ef(chela.Invalid, "headers: %s is set by the request itself; leave it out", name)
 		}
 		if !header.MatchString(name) || control.MatchString(value) {
-			return nil, fmt.Errorf("headers: %.60q is malformed; names are letters, digits and -, values are one line of text", name)
+			return nil, chela.Ef(chela.Invalid, "headers: %.60q is malformed; names are letters, digits and -, values are one line of text", name)
 		}
 		req.Header.Set(name, value)
 	}
@@ -307,23 +302,17 @@ func explain(err error, u *url.URL, timeout time.Duration) error {
 			host = at.Host
 		}
 	}
-	var dns *net.DNSError
-	var bad badURL
+	var known *chela.Error
 	unavailable := func(says string) error { return chela.E(chela.Unavailable, says).Because(err) }
 	switch {
-	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, ssrf.ErrProhibitedNetwork):
-		return chela.E(chela.Denied, host+" is not a public address").
-			WithHint("only the owner can allow it, in the setting tools.http_allow").Because(err)
+	case errors.As(err, &known):
+		return known
 	case errors.Is(err, context.Canceled):
 		return err
 	case errors.Is(err, context.DeadlineExceeded):
 		return unavailable(fmt.Sprintf("%s did not answer within %s", host, timeout))
-	case errors.As(err, &dns):
-		return chela.E(chela.NotFound, "the host "+host+" cannot be found").Because(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return unavailable(host + " refuses the connection")
-	case errors.As(err, &bad):
-		return chela.E(chela.Invalid, "the redirect cannot be followed: "+bad.Error()).Because(err)
 	case failed != nil && strings.Contains(failed.Err.Error(), "tls: "):
 		return unavailable(host + " cannot be trusted: its certificate or TLS configuration is invalid")
 	default:

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/safety/guard"
 )
 
 // maxImageRedirects limits the redirects that lead to an image.
@@ -18,24 +19,19 @@ var images = []string{"image/png", "image/jpeg", "image/gif", "image/webp"}
 // An ImageFunc fetches an image and returns its media type, by its content.
 type ImageFunc func(ctx context.Context, address string) (mediaType string, content []byte, err error)
 
-// Images returns a function that fetches images from the hosts that cfg allows,
-// within the time and size of any request. The function fails with Invalid for
-// an unusable address and for content that is not an image, with Denied for an
-// address that is not public, and otherwise with the kind of the failure.
-// Images fails with Invalid if cfg.Allow cannot be parsed.
-func Images(cfg Config) (ImageFunc, error) {
-	g, err := newGuard(cfg.Allow, cfg.Resolver)
-	if err != nil {
-		return nil, err
-	}
-	client := g.client()
+// Images returns a function that fetches images through d, within the time and
+// size of any request. The function fails with Invalid for an unusable address
+// and for content that is not an image, with Denied for an address that is not
+// public, and otherwise with the kind of the failure.
+func Images(d *guard.Dialer) ImageFunc {
+	client := client(d)
 	client.CheckRedirect = redirectImage
 	return func(ctx context.Context, address string) (string, []byte, error) {
 		ctx, cancel := context.WithTimeout(ctx, defaultTimeout)
 		defer cancel()
 		req, err := newRequest(ctx, httpInput{URL: address})
 		if err != nil {
-			return "", nil, chela.E(chela.Invalid, err.Error())
+			return "", nil, err
 		}
 		res, body, err := fetch(client, req, defaultTimeout) //nolint:bodyclose // fetch closes it
 		if err != nil {
@@ -52,18 +48,19 @@ func Images(cfg Config) (ImageFunc, error) {
 			return "", nil, chela.E(chela.Invalid, "the address holds no PNG, JPEG, GIF or WebP image")
 		}
 		return kind, body, nil
-	}, nil
+	}
 }
 
 // redirectImage follows a redirect to a usable address. The guard decides
 // whether its host may be reached.
 func redirectImage(req *http.Request, via []*http.Request) error {
 	if len(via) > maxImageRedirects {
-		return badURL(fmt.Sprintf("there are more than %d redirects", maxImageRedirects))
+		return unfollowed(chela.Ef(chela.Invalid, "there are more than %d redirects", maxImageRedirects))
 	}
 	next, err := canonicalURL(req.URL)
-	if err == nil {
-		req.URL, req.Host = next, next.Host
+	if err != nil {
+		return unfollowed(err)
 	}
-	return err
+	req.URL, req.Host = next, next.Host
+	return nil
 }

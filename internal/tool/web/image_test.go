@@ -61,11 +61,7 @@ func TestImages(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			fetch, err := web.Images(web.Config{Allow: c.allow})
-			if err != nil {
-				t.Fatal(err)
-			}
-			kind, content, err := fetch(t.Context(), c.address)
+			kind, content, err := web.Images(dialer(c.allow...))(t.Context(), c.address)
 			if c.kind == "" && (err != nil || kind != "image/png" || string(content) != png) {
 				t.Errorf("got %s, %q, %v", kind, content, err)
 			}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"chela/internal/safety/guard"
 )
 
 // previewHTTP shows everything that a request sends. Values whose header,
@@ -22,7 +24,7 @@ func previewHTTP(in httpInput, u *url.URL) string {
 		if at := maskForm(u.String()); at != maskForm(in.URL) {
 			b.WriteString("\nwhich is " + at)
 		}
-		if name, err := hosts.ToUnicode(u.Hostname()); err == nil && name != u.Hostname() {
+		if name, err := guard.UnicodeHost(u.Hostname()); err == nil && name != u.Hostname() {
 			fmt.Fprintf(&b, "\nhost: %s, which is %s", u.Hostname(), name)
 		}
 	}
@@ -183,7 +185,7 @@ var scripts = map[string]*unicode.RangeTable{
 // mixedScripts returns why a host always needs approval: a label of it mixes
 // scripts, as homograph names do.
 func mixedScripts(u *url.URL) string {
-	name, err := hosts.ToUnicode(u.Hostname())
+	name, err := guard.UnicodeHost(u.Hostname())
 	if err != nil {
 		return ""
 	}

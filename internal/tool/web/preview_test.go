@@ -12,10 +12,7 @@ import (
 // TestPreview: all of a request is shown, but for values that are secret by name.
 func TestPreview(t *testing.T) {
 	t.Parallel()
-	f, err := web.HTTP(web.Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := web.HTTP(open)
 	for name, tt := range map[string]struct {
 		args args
 		want string
