@@ -26,7 +26,6 @@ import (
 	"chela/internal/engine/cost"
 	"chela/internal/engine/hook"
 	"chela/internal/engine/ingress"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/rewind"
@@ -71,8 +70,8 @@ type App struct {
 	hooks     *hook.Hooks
 	doing     repair.ActivityBoard
 	sessions  *session.Sessions
-	turns     *journal.Turns
-	recent    journal.Recent
+	turns     *lane.Turns
+	recent    lane.RecentTurns
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
 	memory    *memory.Documents
@@ -173,7 +172,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
 		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
 	})
-	a.turns = journal.NewTurns(a.store, &a.doing, &a.recent)
+	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/engine/journal"
+	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
 
@@ -17,7 +17,7 @@ func (a *App) keepText(ctx context.Context, text []byte) (chela.Attachment, erro
 // wholeText returns the whole text of a call's result in a session.
 func (a *App) wholeText(ctx context.Context, session chela.SessionKey, id chela.CallID) ([]byte, error) {
 	whole, err := store.Find(ctx, a.store, func(r *store.Read) (chela.Attachment, error) {
-		return journal.Whole(ctx, r, session, id)
+		return lane.WholeResult(ctx, r, session, id)
 	})
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
@@ -34,7 +33,7 @@ func (a *appender) Append(ctx context.Context, op string, ch machine.Change) err
 		if err != nil {
 			return err
 		}
-		return journal.Pay(ctx, w, ch.Usage, late)
+		return settleUsage(ctx, w, ch.Usage, late)
 	})
 	if err != nil {
 		return err
@@ -65,10 +64,10 @@ func (a *appender) write(ctx context.Context, w *store.Write, ch machine.Change)
 	if err := w.HoldLane(ctx, lease); err != nil {
 		return nil, later, err
 	}
-	if err := journal.Write(ctx, w, ch); err != nil {
+	if err := writeChange(ctx, w, ch); err != nil {
 		return nil, later, err
 	}
-	if err := journal.Count(ctx, w, a.lease.Session, ch.Entries); err != nil {
+	if err := updateCounters(ctx, w, a.lease.Session, ch.Entries); err != nil {
 		return nil, later, err
 	}
 	if err := w.Announce(ctx, a.lanes.cfg.Now(), ch.Events); err != nil {

@@ -61,6 +61,13 @@
 // A turn that was parked (at shutdown), or whose journal failed, leaves its
 // lane free or to be taken over.
 //
+// # Journal
+//
+// A turn is entries, calls, approvals and messages owed. [Lanes] maps them to the
+// rows of the store and back: readState loads what a run continues from,
+// writeChange stores what came of an action, in a transaction that first checks
+// the token. [Turns] reads them for other packages.
+//
 // # Failure
 //
 // When an append fails, the run ends and its unsaved state is dropped. The lane

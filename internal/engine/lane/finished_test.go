@@ -6,7 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/lane"
 )
 
@@ -17,7 +16,7 @@ func TestFinishedTurnsAreToldWhole(t *testing.T) {
 	for name, engine := range engines {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var recent journal.Recent
+			var recent lane.RecentTurns
 			told := make(chan int, 10)
 			h := open(t, engine(t), commitsScenario, func(c *lane.Config) {
 				c.Finished = func(turn chela.Turn, entries []chela.Entry) {
@@ -30,11 +29,11 @@ func TestFinishedTurnsAreToldWhole(t *testing.T) {
 				m.MessageID = string(h.ids.Inbox())
 				h.say(m)
 				id := h.rest(mainSession)[i].ID
-				got, err := journal.NewTurns(h.store, nil, &recent).Output(t.Context(), id)
+				got, err := lane.NewTurns(h.store, nil, &recent).Output(t.Context(), id)
 				if err != nil {
 					t.Fatal(err)
 				}
-				want, err := journal.NewTurns(h.store, nil, &journal.Recent{}).Output(t.Context(), id)
+				want, err := lane.NewTurns(h.store, nil, &lane.RecentTurns{}).Output(t.Context(), id)
 				if diff := cmp.Diff(want, got); diff != "" || err != nil {
 					t.Errorf("turn of %s: %v (-stored +told)\n%s", text, err, diff)
 				}

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
@@ -27,7 +26,7 @@ func (l *Lanes) load(ctx context.Context, o *OpenedTurn) (machine.State, chela.S
 		if session, err = r.Session(ctx, t.Session); err != nil {
 			return err
 		}
-		state, err = journal.Read(ctx, r, t)
+		state, err = readState(ctx, r, t)
 		return err
 	})
 	return state, session, err

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
@@ -76,7 +75,7 @@ func (op *Opener) placesOf(ctx context.Context, r *store.Read, waiting []chela.I
 			continue
 		}
 		places[m.Thread] = threadPlace{}
-		s, offered, err := journal.HandedOut(ctx, r, thread)
+		s, offered, err := handedOut(ctx, r, thread)
 		if err != nil {
 			return nil, err
 		}
@@ -117,7 +116,7 @@ func (op *Opener) Next(ctx context.Context, w *store.Write, session chela.Sessio
 
 // Change stores and announces a change of a turn that does not run.
 func (op *Opener) Change(ctx context.Context, w *store.Write, ch machine.Change) error {
-	if err := journal.Write(ctx, w, ch); err != nil {
+	if err := writeChange(ctx, w, ch); err != nil {
 		return err
 	}
 	return w.Announce(ctx, op.Now(), ch.Events)

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/store"
 )
 
@@ -34,7 +33,7 @@ func (l *Lanes) bring(ctx context.Context, w *store.Write, lane store.Lane, m ch
 	if err != nil {
 		return a, err
 	}
-	s, ok, err := journal.HandedOut(ctx, &w.Read, thread)
+	s, ok, err := handedOut(ctx, &w.Read, thread)
 	if err == nil && !ok {
 		err = chela.E(chela.Conflict, "no call of the thread waits for a result").WithHint("send it as a message instead")
 	}
@@ -88,7 +87,7 @@ func (l *Lanes) expire(ctx context.Context, c chela.ToolCall) error {
 		if err != nil || t.State != chela.TurnAwaiting {
 			return err // it is being stopped
 		}
-		s, err := journal.Paused(ctx, &w.Read, t)
+		s, err := readPaused(ctx, &w.Read, t)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
 	"chela/internal/store"
 )
@@ -32,7 +31,7 @@ func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messag
 	if err := w.OpenTurn(ctx, o.Turn); err != nil {
 		return nil, err
 	}
-	entries := journal.Messages(messages)
+	entries := messageEntries(messages)
 	if o.Untold {
 		note, err := tellNotes(ctx, w, o.Turn)
 		if err != nil {
@@ -42,7 +41,7 @@ func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messag
 	}
 	if o.Thread.Seq == 0 && o.Thread.Head == "" {
 		if o.Earlier == nil {
-			o.Earlier = journal.Earlier(first.History)
+			o.Earlier = earlierEntries(first.History)
 		}
 		entries = slices.Concat(o.Earlier, entries)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn/machine"
@@ -47,7 +46,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 	in.Offers = asStored(in.Offers)
 	m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
-	earlier := Sized(journal.Earlier(in.History))
+	earlier := Sized(earlierEntries(in.History))
 	var a arrival
 	err = l.store.Tell(ctx, "inbox.accept", l.cfg.Emit, func(w *store.Write) (err error) {
 		if a, err = l.arrive(ctx, w, m, earlier); err != nil || also == nil || a.receipt.Duplicate {
@@ -105,7 +104,7 @@ func (l *Lanes) arrive(ctx context.Context, w *store.Write, m chela.InboxMessage
 	if len(m.Results) > 0 {
 		return l.bring(ctx, w, lane, m)
 	}
-	paused, offered, err := journal.HandedOut(ctx, &w.Read, thread)
+	paused, offered, err := handedOut(ctx, &w.Read, thread)
 	if err != nil {
 		return arrival{}, err
 	}

@@ -88,7 +88,7 @@ type transcripts interface {
 	Import(ctx context.Context, key chela.SessionKey, from io.Reader) (api.ImportResult, error)
 }
 
-// turns reads turns; see [journal.Turns].
+// turns reads turns; see [lane.Turns].
 type turns interface {
 	Turn(ctx context.Context, id chela.TurnID) (chela.Turn, error)
 }

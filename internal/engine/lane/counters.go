@@ -1,4 +1,4 @@
-package journal
+package lane
 
 import (
 	"context"
@@ -8,9 +8,9 @@ import (
 	"chela/internal/store"
 )
 
-// Count updates the session's counters of compactions and memory flushes from
+// updateCounters updates the session's counters of compactions and memory flushes from
 // appended entries.
-func Count(ctx context.Context, w *store.Write, key chela.SessionKey, entries []chela.Entry) error {
+func updateCounters(ctx context.Context, w *store.Write, key chela.SessionKey, entries []chela.Entry) error {
 	compactions, flushes := 0, 0
 	var at time.Time
 	for _, e := range entries {

@@ -1,4 +1,4 @@
-package journal
+package lane
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"chela/internal/store"
 )
 
-// Whole returns the attachment with the complete text of a shortened result of
+// WholeResult returns the attachment with the complete text of a shortened result of
 // a call in the session. An unknown call, and one whose result was shown
 // completely, is NotFound.
-func Whole(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
+func WholeResult(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
 	call, err := r.Call(ctx, id)
 	if chela.KindOf(err) == chela.NotFound || err == nil && call.Session != session {
 		return chela.Attachment{}, chela.Ef(chela.NotFound, "there is no result with the handle %.60q in this session", id).

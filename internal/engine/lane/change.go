@@ -1,4 +1,4 @@
-package journal
+package lane
 
 import (
 	"context"
@@ -8,9 +8,10 @@ import (
 	"chela/internal/store"
 )
 
-// Write stores a change row by row, except its usage, which Pay stores. The
-// caller announces its events.
-func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
+// writeChange stores a change row by row, except its usage, which settleUsage
+// stores. The caller announces its events, and holds the lane of the turn or
+// locks it.
+func writeChange(ctx context.Context, w *store.Write, ch machine.Change) error {
 	if ch.Turn != nil {
 		if err := w.MoveTurn(ctx, *ch.Turn, ch.TurnFrom); err != nil {
 			return err
@@ -42,11 +43,11 @@ func Write(ctx context.Context, w *store.Write, ch machine.Change) error {
 	return nil
 }
 
-// Pay settles the model calls of a change in the ledger. It must be the last
-// step before the commit, because it locks the budgets shared by the whole
+// settleUsage settles the model calls of a change in the ledger. It must be the
+// last step before the commit, because it locks the budgets shared by the whole
 // home. After the commit, late contains the rows that another process had
 // already marked as lost; they remain lost.
-func Pay(ctx context.Context, w *store.Write, rows []chela.Usage, late map[chela.UsageID]bool) error {
+func settleUsage(ctx context.Context, w *store.Write, rows []chela.Usage, late map[chela.UsageID]bool) error {
 	clear(late)
 	for _, u := range rows {
 		var err error

@@ -1,4 +1,4 @@
-package journal_test
+package lane
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/store"
 )
 
@@ -21,11 +20,9 @@ func (board) Of(t chela.Turn, runs bool) chela.Activity {
 	return chela.Activity(map[bool]string{true: "elsewhere ", false: "nowhere "}[runs] + string(t.State))
 }
 
-var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-
 // opened returns a store with the turn turn_1 in a state, which answered "Hello." and
 // called two tools, and the turns of the store.
-func opened(t *testing.T, state chela.TurnState) (*store.Store, *journal.Turns) {
+func opened(t *testing.T, state chela.TurnState) (*store.Store, *Turns) {
 	t.Helper()
 	s, err := store.Open(t.Context(), store.Config{Path: filepath.Join(t.TempDir(), "chela.db"), Now: time.Now})
 	if err != nil {
@@ -72,7 +69,7 @@ func opened(t *testing.T, state chela.TurnState) (*store.Store, *journal.Turns) 
 		}
 		return nil
 	})
-	return s, journal.NewTurns(s, board{}, &journal.Recent{})
+	return s, NewTurns(s, board{}, &RecentTurns{})
 }
 
 func write(t *testing.T, s *store.Store, fn func(ctx context.Context, w *store.Write) error) {

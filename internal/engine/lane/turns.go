@@ -1,4 +1,4 @@
-package journal
+package lane
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 type Turns struct {
 	store  *store.Store
 	board  activities
-	recent *Recent
+	recent *RecentTurns
 }
 
 // activities are what running turns do at the moment.
@@ -27,7 +27,7 @@ type activities interface {
 
 // NewTurns returns the turns in a store. Recent has the output of turns that this process
 // has just completed; it may stay empty.
-func NewTurns(s *store.Store, board activities, recent *Recent) *Turns {
+func NewTurns(s *store.Store, board activities, recent *RecentTurns) *Turns {
 	return &Turns{store: s, board: board, recent: recent}
 }
 

@@ -1,4 +1,4 @@
-package journal_test
+package lane
 
 import (
 	"encoding/json"
@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/engine/journal"
 	"chela/internal/engine/prompt"
 	"chela/internal/platform/pgtest"
 	"chela/internal/store"
@@ -36,7 +35,7 @@ func BenchmarkPromptOfALongThread(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				err := s.Read(b.Context(), func(r *store.Read) error {
-					state, err := journal.Read(b.Context(), r, turn)
+					state, err := readState(b.Context(), r, turn)
 					if _, full := state.Conversation.Plan(budget, "", false); full || len(state.Conversation.Messages) != 42 {
 						b.Errorf("%d messages", len(state.Conversation.Messages))
 					}

@@ -1,4 +1,4 @@
-package journal_test
+package lane
 
 import (
 	"fmt"
@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/engine/journal"
 )
 
 // TestRecentOutput: the output of a turn that has just completed with one answer is handed
 // out once, without a look at the database; others are read.
 func TestRecentOutput(t *testing.T) {
 	t.Parallel()
-	var recent journal.Recent
-	turns := journal.NewTurns(nil, board{}, &recent) // without a database every look at it panics
+	var recent RecentTurns
+	turns := NewTurns(nil, board{}, &recent) // without a database every look at it panics
 	put := func(id chela.TurnID, state chela.TurnState, steps int, text string) {
 		recent.Put(chela.Turn{ID: id, State: state, Steps: steps}, []chela.Entry{{Turn: id, Body: chela.UserBody{Text: text}}})
 	}

@@ -1,7 +1,4 @@
-// Package journal maps turns to the rows of the store and back. It does not
-// check who may write: its callers hold the lane of a running turn, or lock the
-// lane of a waiting one.
-package journal
+package lane
 
 import (
 	"context"
@@ -12,8 +9,8 @@ import (
 	"chela/internal/store"
 )
 
-// Read loads the state of a turn, including the conversation of its prompt.
-func Read(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
+// readState loads the state of a turn, including the conversation of its prompt.
+func readState(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
 	thread, err := r.Thread(ctx, t.Thread)
 	if err != nil {
 		return machine.State{}, err
@@ -22,21 +19,21 @@ func Read(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, erro
 	if rec.Path, err = r.PromptPath(ctx, thread.Head); err != nil {
 		return machine.State{}, err
 	}
-	return resume(ctx, r, rec)
+	return resumeState(ctx, r, rec)
 }
 
-// Paused loads the state of a waiting turn without its conversation, which is
+// readPaused loads the state of a waiting turn without its conversation, which is
 // sufficient to decide about its calls.
-func Paused(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
+func readPaused(ctx context.Context, r *store.Read, t chela.Turn) (machine.State, error) {
 	thread, err := r.Thread(ctx, t.Thread)
 	if err != nil {
 		return machine.State{}, err
 	}
-	return resume(ctx, r, machine.Record{Thread: thread, Turn: t})
+	return resumeState(ctx, r, machine.Record{Thread: thread, Turn: t})
 }
 
-// resume loads a turn's entries, calls and approvals and returns its state.
-func resume(ctx context.Context, r *store.Read, rec machine.Record) (_ machine.State, err error) {
+// resumeState loads a turn's entries, calls and approvals and returns its state.
+func resumeState(ctx context.Context, r *store.Read, rec machine.Record) (_ machine.State, err error) {
 	if rec.Entries, err = r.TurnEntries(ctx, rec.Turn.ID); err != nil {
 		return machine.State{}, err
 	}
@@ -49,9 +46,9 @@ func resume(ctx context.Context, r *store.Read, rec machine.Record) (_ machine.S
 	return machine.Resume(rec), nil
 }
 
-// HandedOut returns the state of the thread's turn that waits for client-side
+// handedOut returns the state of the thread's turn that waits for client-side
 // tool results, and whether there is one.
-func HandedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s machine.State, ok bool, err error) {
+func handedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s machine.State, ok bool, err error) {
 	if thread.State != chela.ThreadAwaiting {
 		return s, false, nil
 	}
@@ -63,6 +60,6 @@ func HandedOut(ctx context.Context, r *store.Read, thread chela.Thread) (s machi
 	if i < 0 {
 		return s, false, nil
 	}
-	s, err = Paused(ctx, r, live[i])
+	s, err = readPaused(ctx, r, live[i])
 	return s, s.Waits(), err
 }

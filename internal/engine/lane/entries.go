@@ -1,13 +1,13 @@
-package journal
+package lane
 
 import (
 	"chela"
 	"chela/internal/engine/turn/machine"
 )
 
-// Earlier converts the history of a message into entries; only bodies are
+// earlierEntries converts the history of a message into entries; only bodies are
 // set.
-func Earlier(history []chela.Message) (entries []chela.Entry) {
+func earlierEntries(history []chela.Message) (entries []chela.Entry) {
 	for _, said := range history {
 		e := chela.Entry{Body: chela.UserBody{Text: said.Text, Attachments: said.Attachments}}
 		if said.Role == chela.RoleAssistant {
@@ -18,9 +18,9 @@ func Earlier(history []chela.Message) (entries []chela.Entry) {
 	return entries
 }
 
-// Messages converts the messages of a turn into entries; only body and
+// messageEntries converts the messages of a turn into entries; only body and
 // tokens are set.
-func Messages(messages []chela.InboxMessage) (entries []chela.Entry) {
+func messageEntries(messages []chela.InboxMessage) (entries []chela.Entry) {
 	for _, m := range messages {
 		entries = append(entries, chela.Entry{Body: machine.UserBody(m), Tokens: m.Tokens})
 	}

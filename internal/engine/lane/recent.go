@@ -1,4 +1,4 @@
-package journal
+package lane
 
 import (
 	"slices"
@@ -14,10 +14,10 @@ const (
 	maxRecentBytes = 16 << 10 // of the texts of a turn that is kept
 )
 
-// Recent holds the output of turns that this process has just completed with one answer,
-// so that whoever waited for it need not read back what was just written. An output is
-// handed out once. The zero Recent is empty. It is safe for concurrent use.
-type Recent struct {
+// RecentTurns holds the output of turns that this process has just completed with one
+// answer, so that whoever waited for it need not read back what was just written. An
+// output is handed out once. The zero RecentTurns is empty. It is safe for concurrent use.
+type RecentTurns struct {
 	mu    sync.Mutex
 	turns map[chela.TurnID]api.Trace // guarded by mu; up to maxRecent
 	order []chela.TurnID             // guarded by mu; the oldest first, also of turns that were taken
@@ -25,7 +25,7 @@ type Recent struct {
 
 // Put keeps the output of a turn, which the database has. Its entries must be all of the
 // turn, and are not changed any more. Long outputs, and turns with calls, are not kept.
-func (r *Recent) Put(t chela.Turn, entries []chela.Entry) {
+func (r *RecentTurns) Put(t chela.Turn, entries []chela.Entry) {
 	if !isOneAnswer(t) {
 		return
 	}
@@ -59,7 +59,7 @@ func (r *Recent) Put(t chela.Turn, entries []chela.Entry) {
 func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 // take returns and removes the output of a turn.
-func (r *Recent) take(id chela.TurnID) (api.Trace, bool) {
+func (r *RecentTurns) take(id chela.TurnID) (api.Trace, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	tr, ok := r.turns[id]
