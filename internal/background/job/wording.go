@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/sentinel"
+	"chela/internal/engine/turn"
 	"chela/internal/platform/excerpt"
 )
 
@@ -23,7 +23,7 @@ const (
 )
 
 // silent reports whether an answer is empty or consists of the silent token.
-func silent(answer string) bool { return strings.TrimSpace(answer) == "" || sentinel.Silent(answer) }
+func silent(answer string) bool { return strings.TrimSpace(answer) == "" || turn.Silent(answer) }
 
 // CutText truncates a text to at most most bytes and marks the cut.
 func CutText(text string, most int) string {

@@ -8,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/background/routine/rule"
 	"chela/internal/background/work"
-	"chela/internal/engine/sentinel"
 	"chela/internal/platform/excerpt"
 	"chela/internal/store"
 )
@@ -122,7 +121,7 @@ func (c *change) look(ctx context.Context, v chela.Routine) (f rule.Facts, err e
 		return f, err
 	}
 	fresh, err := news(ctx, &c.Read, v, "")
-	f.Blank = sentinel.Blank(doc.Text) && len(fresh) == 0
+	f.Blank = isBlank(doc.Text) && len(fresh) == 0
 	return f, err
 }
 

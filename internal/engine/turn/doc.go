@@ -66,6 +66,20 @@
 //
 // A stop request makes the turn ready, and its run ends it.
 //
+// # Sentinels
+//
+// At the edges of its reply the model may ask for silence or for a notification:
+//
+//	NO_REPLY                   the whole reply: no message is sent
+//	HEARTBEAT_OK, ROUTINE_OK   nothing to report, with an optional short remark
+//	[NOTIFY] text              the text is sent as a notification
+//
+// A sentinel is case-sensitive. Decoration that models put around words is ignored:
+// Markdown, HTML, quotes, punctuation, and a backslash before "_", "[" and "]".
+// A sentinel counts only at the edges of a reply, and never as part of a longer
+// word. At the end of a reply it must be separated from the sentence before it:
+// "I cannot say HEARTBEAT_OK" is an ordinary reply.
+//
 // # Crash recovery
 //
 // The next run folds the journal and continues. For a call marked running, the

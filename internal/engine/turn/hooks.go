@@ -5,7 +5,6 @@ import (
 
 	"chela"
 	"chela/internal/engine/hook"
-	"chela/internal/engine/sentinel"
 )
 
 // moment returns a hook moment of the turn.
@@ -86,7 +85,7 @@ func (n *run) transformed(ctx context.Context, text string) string {
 // owe returns the outbox reply of an ended turn, unless a hook refuses it or
 // the model chose to be silent.
 func (n *run) owe(ctx context.Context, t chela.Turn) []chela.Outbound {
-	silent := t.State == chela.TurnCompleted && sentinel.Silent(n.state.Answer.Text)
+	silent := t.State == chela.TurnCompleted && Silent(n.state.Answer.Text)
 	if t.Origin.ReplyBy != chela.ReplyByOutbox || silent {
 		return nil
 	}

@@ -10,7 +10,6 @@ import (
 
 	"chela"
 	"chela/internal/engine/prompt"
-	"chela/internal/engine/sentinel"
 	"chela/internal/engine/turn/machine"
 )
 
@@ -105,7 +104,7 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 		case err != nil:
 			return nil, text.String(), err
 		case chunk.Finish != nil:
-			if len(chunk.Finish.Calls) > 0 || !sentinel.Silent(text.String()) {
+			if len(chunk.Finish.Calls) > 0 || !Silent(text.String()) {
 				show()
 			}
 			return chunk.Finish, "", nil
@@ -117,7 +116,7 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 			shown = 0
 		case chunk.Text != "":
 			text.WriteString(chunk.Text)
-			if shown > 0 || !sentinel.MaySilence(text.String()) {
+			if shown > 0 || !maySilence(text.String()) {
 				show()
 			}
 		case chunk.Thinking != "" && tell:
@@ -179,7 +178,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	}
 	if len(body.Calls) == 0 {
 		body.Calls = nil
-		body.Hidden = body.Hidden || sentinel.Silent(body.Text) // it is silent
+		body.Hidden = body.Hidden || Silent(body.Text) // it is silent
 	}
 	n.add(machine.Change{Turn: &turn})
 	n.addEntry(body)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/engine/sentinel"
+	"chela/internal/engine/turn"
 	"chela/internal/platform/excerpt"
 )
 
@@ -48,7 +48,7 @@ func Judge(v chela.Routine, run chela.RoutineRun, e Ending, last chela.RoutineRu
 	if v.Action.Kind != chela.ActionEvent {
 		out.Tell = tell
 	}
-	if v.Notify.Repeat > 0 && sentinel.Repeats(out.Tell, last.Notified, e.At.Sub(last.FinishedAt), v.Notify.Repeat.Duration()) {
+	if v.Notify.Repeat > 0 && repeats(out.Tell, last.Notified, e.At.Sub(last.FinishedAt), v.Notify.Repeat.Duration()) {
 		out.Tell = ""
 	}
 	out.Post = posted(v, said)
@@ -65,7 +65,7 @@ func saidBy(v chela.Routine, run chela.RoutineRun, e Ending) (said, tell string)
 	if e.Tell != "" {
 		return "", e.Tell
 	}
-	c := sentinel.Read(e.Output, v.Notify.AckMax)
+	c := turn.ParseReply(e.Output, v.Notify.AckMax)
 	if !c.Silent {
 		said = c.Text
 	}
@@ -114,4 +114,13 @@ func posted(v chela.Routine, text string) string {
 	default:
 		return ""
 	}
+}
+
+// repeats reports whether a text equals an earlier one, ignoring white space,
+// that was sent less than the given window ago. A negative age, after a clock
+// was set back, counts by its absolute value. An empty earlier text is never
+// repeated.
+func repeats(text, before string, age, within time.Duration) bool {
+	was := strings.Fields(before)
+	return len(was) > 0 && age.Abs() < within && strings.Join(strings.Fields(text), " ") == strings.Join(was, " ")
 }

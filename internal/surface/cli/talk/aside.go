@@ -6,7 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/engine/sentinel"
+	"chela/internal/engine/turn"
 	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
@@ -66,7 +66,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 	d := a.dialog(ctx, view)
 	said, err := d.answer(ctx, t)
 	switch {
-	case err != nil || t.State == chela.TurnCompleted && sentinel.Silent(said.Text):
+	case err != nil || t.State == chela.TurnCompleted && turn.Silent(said.Text):
 		return false
 	case said.Text != "":
 		a.Text("\n")

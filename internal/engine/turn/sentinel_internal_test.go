@@ -1,13 +1,10 @@
-package sentinel_test
+package turn
 
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"chela/internal/engine/sentinel"
 )
 
 func TestSilent(t *testing.T) {
@@ -64,21 +61,21 @@ func TestSilent(t *testing.T) {
 		{"HEARTBEAT_OK", false},
 	}
 	for _, test := range tests {
-		if got := sentinel.Silent(test.reply); got != test.want {
+		if got := Silent(test.reply); got != test.want {
 			t.Errorf("%q: got %v, want %v", test.reply, got, test.want)
 		}
 	}
 }
 
 // okay is what is read from a reply that has an OK and a few more words.
-func okay(text string) sentinel.Reply { return sentinel.Reply{Silent: true, OK: true, Text: text} }
+func okay(text string) ParsedReply { return ParsedReply{Silent: true, OK: true, Text: text} }
 
 // told is what is read from a reply without any sentinel.
-func told(text string) sentinel.Reply { return sentinel.Reply{Text: text} }
+func told(text string) ParsedReply { return ParsedReply{Text: text} }
 
 func TestOKAtTheEdges(t *testing.T) {
 	t.Parallel()
-	tests := map[string]sentinel.Reply{
+	tests := map[string]ParsedReply{
 		"HEARTBEAT_OK":                             okay(""),
 		"ROUTINE_OK":                               okay(""),
 		" \u00a0HEARTBEAT_OK\u3000\n":              okay(""),
@@ -128,7 +125,7 @@ func TestOKAtTheEdges(t *testing.T) {
 		"**NO_REPLY**": {Silent: true},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, sentinel.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(want, ParseReply(reply, 300)); diff != "" {
 			t.Errorf("%.60q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -169,7 +166,7 @@ func TestNoCue(t *testing.T) {
 		"[NOTIFY The disk is full.",
 		"👍",
 	} {
-		if diff := cmp.Diff(told(reply), sentinel.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(told(reply), ParseReply(reply, 300)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -177,7 +174,7 @@ func TestNoCue(t *testing.T) {
 
 func TestNotify(t *testing.T) {
 	t.Parallel()
-	tests := map[string]sentinel.Reply{
+	tests := map[string]ParsedReply{
 		"[NOTIFY] The disk is full.":                    {Notify: true, Text: "The disk is full."},
 		"[NOTIFY]The disk is full.":                     {Notify: true, Text: "The disk is full."},
 		"[NOTIFY]: The disk is full.":                   {Notify: true, Text: "The disk is full."},
@@ -198,7 +195,7 @@ func TestNotify(t *testing.T) {
 		"[NOTIFY] NO_REPLY":                             {Silent: true, Notify: true},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, sentinel.Read(reply, 300)); diff != "" {
+		if diff := cmp.Diff(want, ParseReply(reply, 300)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -211,13 +208,13 @@ func TestMaySilence(t *testing.T) {
 		"": true, "N": true, "**NO_RE": true, "`NO_REPLY`.": true, `NO\_`: true, "NO_REPLY\nNO_": true, "\n\n- ": true,
 		"No": false, "NO_REPLY, but": false, "NOT": false, "n": false, "Hello": false, "<b>NO": true, strings.Repeat("-", 100): false,
 	} {
-		if got := sentinel.MaySilence(beginning); got != want {
+		if got := maySilence(beginning); got != want {
 			t.Errorf("%q: got %v, want %v", beginning, got, want)
 		}
 	}
 	for _, reply := range []string{"NO_REPLY", "**NO_REPLY**", "NO\\_REPLY.", "```\nNO_REPLY\n```", "NO_REPLY NO_REPLY"} {
 		for n := range len(reply) + 1 {
-			if sentinel.Silent(reply) && !sentinel.MaySilence(reply[:n]) {
+			if Silent(reply) && !maySilence(reply[:n]) {
 				t.Errorf("%q is shown of %q", reply[:n], reply)
 			}
 		}
@@ -227,13 +224,13 @@ func TestMaySilence(t *testing.T) {
 // Without room for more words, an OK is silent alone.
 func TestNoRoomBesideOK(t *testing.T) {
 	t.Parallel()
-	tests := map[string]sentinel.Reply{
+	tests := map[string]ParsedReply{
 		"ROUTINE_OK":           okay(""),
 		"ROUTINE_OK ✅":         okay(""),
 		"ROUTINE_OK all quiet": {OK: true, Text: "all quiet"},
 	}
 	for reply, want := range tests {
-		if diff := cmp.Diff(want, sentinel.Read(reply, 0)); diff != "" {
+		if diff := cmp.Diff(want, ParseReply(reply, 0)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", reply, diff)
 		}
 	}
@@ -242,40 +239,13 @@ func TestNoRoomBesideOK(t *testing.T) {
 // A reply that is long and has nothing but sentinels does not keep anybody busy.
 func TestManyCues(t *testing.T) {
 	t.Parallel()
-	got := sentinel.Read(strings.Repeat("HEARTBEAT_OK\n", 8_000), 300)
+	got := ParseReply(strings.Repeat("HEARTBEAT_OK\n", 8_000), 300)
 	if !got.OK || got.Silent {
 		t.Errorf("got OK %v, silent %v", got.OK, got.Silent)
 	}
 }
 
-func TestRepeats(t *testing.T) {
-	t.Parallel()
-	const day = 24 * time.Hour
-	tests := []struct {
-		text, before string
-		age          time.Duration
-		want         bool
-	}{
-		{"The disk is full.", "The disk is full.", time.Hour, true},
-		{" The disk\n\nis\u00a0full. ", "The disk is full.", time.Hour, true},
-		{"The disk is full.", "The disk is full.", day - 1, true},
-		{"The disk is full.", "The disk is full.", day, false},
-		{"The disk is full.", "The disk is full.", -time.Minute, true},
-		{"The disk is full.", "The disk is full.", -day, false},
-		{"The disk is full!", "The disk is full.", time.Hour, false},
-		{"the disk is full.", "The disk is full.", time.Hour, false},
-		{"Thedisk is full.", "The disk is full.", time.Hour, false},
-		{"", "", time.Hour, false},
-		{"x", "", time.Hour, false},
-	}
-	for _, test := range tests {
-		if got := sentinel.Repeats(test.text, test.before, test.age, day); got != test.want {
-			t.Errorf("%q after %q and %v: got %v, want %v", test.text, test.before, test.age, got, test.want)
-		}
-	}
-}
-
-func FuzzRead(f *testing.F) {
+func FuzzParseReply(f *testing.F) {
 	for _, reply := range []string{
 		"HEARTBEAT_OK", "**[NOTIFY]** x HEARTBEAT_OK.", "```text\nNO_REPLY\n```", "<p>a.</p><p>ROUTINE_OK</p>", "All. “HEARTBEAT_OK”", "<b x>[NOTIFY] \xff</b>",
 		"(HEARTBEAT_OK) - x", "&amp;HEARTBEAT\\_OK\u200b", "<!-- HEARTBEAT_OK --> x", "NO_REPLY NO_REPLY",
@@ -283,17 +253,17 @@ func FuzzRead(f *testing.F) {
 		f.Add(reply, 300)
 	}
 	f.Fuzz(func(t *testing.T, reply string, ackMax int) {
-		c := sentinel.Read(reply, ackMax)
+		c := ParseReply(reply, ackMax)
 		if !strings.Contains(reply, c.Text) {
 			t.Errorf("%q is no part of %q", c.Text, reply)
 		}
 		if c.Text == "" && !c.Silent {
 			t.Errorf("%q has nothing to tell and is not silent", reply)
 		}
-		if !c.OK && !c.Notify && !sentinel.Silent(reply) && c.Text != "" && c.Silent {
+		if !c.OK && !c.Notify && !Silent(reply) && c.Text != "" && c.Silent {
 			t.Errorf("%q has no sentinel and is silent", reply)
 		}
-		if sentinel.Silent(reply) && !c.Silent {
+		if Silent(reply) && !c.Silent {
 			t.Errorf("%q is silent alone, but not when it is read", reply)
 		}
 	})

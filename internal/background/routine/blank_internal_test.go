@@ -1,9 +1,7 @@
-package sentinel_test
+package routine
 
 import (
 	"testing"
-
-	"chela/internal/engine/sentinel"
 )
 
 func TestBlank(t *testing.T) {
@@ -49,7 +47,7 @@ func TestBlank(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := sentinel.Blank(test.markdown); got != test.want {
+			if got := isBlank(test.markdown); got != test.want {
 				t.Errorf("got %v, want %v", got, test.want)
 			}
 		})
@@ -61,7 +59,7 @@ func FuzzBlank(f *testing.F) {
 	f.Add("---\na: b\n---\n# A\n- [ ]\n<!-- x -->")
 	f.Add("---\na: b\n<!-- ")
 	f.Fuzz(func(t *testing.T, markdown string) {
-		if sentinel.Blank(markdown + "\n-->\nlook at the mail") {
+		if isBlank(markdown + "\n-->\nlook at the mail") {
 			t.Errorf("%q hides a line", markdown)
 		}
 	})
