@@ -245,6 +245,7 @@ type ToolResult struct {
 	Text        string
 	Failed      bool // the call failed; Text says why and suggests an alternative
 	Faulty      bool // the failure is the tool's fault, not the arguments'
+	Unknown     bool // the call was cut off and may have happened; for calls that were marked running
 	Attachments []Attachment
 	Whole       *Attachment // the complete text, if Text is only a part of it
 

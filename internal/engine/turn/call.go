@@ -93,6 +93,9 @@ func (n *run) outcome(ctx context.Context, c chela.ToolCall, result chela.ToolRe
 		if result.Failed {
 			out.State = chela.CallFailed
 		}
+		if result.Unknown && c.State == chela.CallRunning {
+			out.State = chela.CallUnknown
+		}
 		return out
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrStopped):
 		return failedCall(StoppedText)

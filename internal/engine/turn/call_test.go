@@ -45,6 +45,8 @@ func TestRun(t *testing.T) {
 	}{
 		{"done", says(chela.ToolResult{Text: "ok"}, nil), chela.CallRunning, nil, chela.CallDone, "ok, looked at"},
 		{"failed", says(chela.ToolResult{Text: "no", Failed: true}, nil), chela.CallRunning, nil, chela.CallFailed, "no, looked at"},
+		{"cut off", says(chela.ToolResult{Text: "who knows", Failed: true, Unknown: true}, nil), chela.CallRunning, nil, chela.CallUnknown, "who knows, looked at"},
+		{"cut off while it read", says(chela.ToolResult{Text: "who knows", Failed: true, Unknown: true}, nil), chela.CallApproved, nil, chela.CallFailed, "who knows, looked at"},
 		{"broke", says(chela.ToolResult{}, errors.New("boom")), chela.CallRunning, nil, chela.CallFailed, "the tool broke; this is a fault of chela, not of the call (call_1); part of it may have happened"},
 		{"broke while it read", says(chela.ToolResult{}, errors.New("boom")), chela.CallApproved, nil, chela.CallFailed, "the tool broke; this is a fault of chela, not of the call (call_1)"},
 		{"gone", nil, chela.CallRunning, nil, chela.CallFailed, "there is no tool look any more"},

@@ -42,11 +42,17 @@ func Tools(cfg Config) []chela.Tool {
 	cfg.Keep = cfg.Keep.Later()
 	patch := changing(find, "apply_patch", cfg.preparePatch, cfg.patch)
 	patch.Happened = tool.Decoded(opening(find, cfg.patchHappened))
-	return []chela.Tool{
+	tools := []chela.Tool{
 		looking(find, "read_file", readFile), changing(find, "write_file", cfg.prepareWrite, cfg.write),
 		changing(find, "file_undo", cfg.prepareUndo, cfg.undo), looking(find, "list_dir", listDir), patch,
 		looking(find, "glob", glob), looking(find, "grep", grep),
 	}
+	for i := range tools {
+		if tools[i].Name != "file_undo" { // it reads the journal and stored contents
+			tools[i].Domain = chela.DomainWorker
+		}
+	}
+	return tools
 }
 
 // An insideFunc works on a call in its workspace.

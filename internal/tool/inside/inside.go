@@ -1,0 +1,243 @@
+// Package inside is the worker of a job: the process that runs in the job's
+// container, fetches the job from chela and drives its turns through the API of
+// package orchestrator.
+//
+//	job, credentials ─▶ status ready ─▶ next ─▶ model │ host │ inside ─▶ next … end ─▶ complete
+//
+// It performs up to [maxSteps] steps at once: chela hands out several only if they
+// may run together. Calls of the worker domain run here: files through the same
+// tools as elsewhere, with the container's /workspace as their folder, and commands
+// in processes of their own, which are all killed after the command. It exits when
+// its input ends, which it does with chela.
+//
+// It is the first process of the container, so that its exit ends everything in
+// it, and no command can kill it. Its memory, which holds the token, is closed to
+// the commands.
+package inside
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/file"
+	"chela/internal/tool/orchestrator"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/shell"
+	"chela/internal/tool/workspace"
+)
+
+// maxSteps is how many steps a worker performs at once.
+const maxSteps = 16
+
+// IsWorker reports whether args, as in os.Args, ask for the worker of a job. A
+// binary that is started as one calls this before anything else, and if true only
+// calls os.Exit(Main()).
+func IsWorker(args []string) bool {
+	return len(args) == 3 && slices.Equal(args[1:], sandbox.WorkerArgs())
+}
+
+// A CommandFunc runs a command. Its errors are those of package process.
+type CommandFunc func(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error)
+
+// Run calls f.
+func (f CommandFunc) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
+	return f(ctx, spec)
+}
+
+// Config holds the dependencies of a worker. All fields are required.
+type Config struct {
+	Workspace string // absolute path of the job's files
+	Commands  func(sandbox.Limits) (CommandFunc, error)
+}
+
+// A worker performs the steps of one job.
+type worker struct {
+	client *orchestrator.Client
+	tools  map[string]chela.Tool
+
+	mu        sync.Mutex
+	running   map[string]context.CancelCauseFunc // by step; guarded by mu, like all below
+	cancelled map[string]bool
+}
+
+// Run drives a job's turns over a connection until it ends, or chela tells the
+// worker to end: then Run returns nil.
+func Run(ctx context.Context, conn io.ReadWriter, cfg Config) error {
+	client, err := orchestrator.Dial(conn)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	// Nothing waits for this reader: it ends with the connection, which ends
+	// with the process.
+	go func() { cancel(client.Run()) }()
+	w := &worker{client: client, running: map[string]context.CancelCauseFunc{}, cancelled: map[string]bool{}}
+	var job orchestrator.Job
+	if err := client.Call(ctx, orchestrator.MethodJob, nil, &job); err != nil {
+		return err
+	}
+	var credentials orchestrator.Credentials
+	if err := client.Call(ctx, orchestrator.MethodCredentials, nil, &credentials); err != nil {
+		return err
+	}
+	limits := job.Limits.WithDefaults()
+	commands, err := cfg.Commands(limits)
+	if err != nil {
+		return err
+	}
+	w.provide(cfg.Workspace, limits, commands.with(credentials.Environ))
+	if err := client.Call(ctx, orchestrator.MethodStatus, orchestrator.Status{State: "ready"}, nil); err != nil {
+		return err
+	}
+	return w.drive(ctx)
+}
+
+// provide makes the tools of the worker domain.
+func (w *worker) provide(dir string, limits sandbox.Limits, commands CommandFunc) {
+	find := func(workspace.Owner) (string, error) { return dir, nil }
+	tools := append(file.Tools(file.Config{
+		Workspace: find, Quota: &workspace.Quota{Size: limits.WorkspaceSize, Files: limits.WorkspaceFiles},
+		Keep:  func(context.Context, []byte) (string, error) { return "", errOutside },
+		Bytes: w.content,
+		Written: func(context.Context, chela.ThreadID, string) (file.LastWrite, error) {
+			return file.LastWrite{}, errOutside
+		},
+	}), shell.New(commands, find))
+	w.tools = map[string]chela.Tool{}
+	for _, t := range tools {
+		if t.Domain == chela.DomainWorker {
+			w.tools[t.Name] = tool.WithRecover()(t)
+		}
+	}
+}
+
+// errOutside is the error of work that chela does before it hands out a call.
+var errOutside = errors.New("this is done outside of the container")
+
+// content returns a content that a call writes.
+func (w *worker) content(ctx context.Context, sum string) ([]byte, error) {
+	var b orchestrator.Blob
+	err := w.client.Call(ctx, orchestrator.MethodBlob, orchestrator.BlobRef{Sum: sum}, &b)
+	return b.Content, err
+}
+
+// drive performs steps until the worker is told to end.
+func (w *worker) drive(ctx context.Context) error {
+	var performing sync.WaitGroup
+	defer performing.Wait()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	room := make(chan struct{}, maxSteps)
+	for {
+		var next orchestrator.Next
+		if err := w.client.Call(ctx, orchestrator.MethodNext, w.holdings(), &next); err != nil {
+			return err
+		}
+		w.cancel(next.Cancel)
+		if next.End {
+			return w.client.Call(ctx, orchestrator.MethodComplete, nil, nil)
+		}
+		if next.Step == nil {
+			continue
+		}
+		room <- struct{}{}
+		ctx := w.begin(ctx, next.Step.ID)
+		performing.Go(func() {
+			defer func() { <-room }()
+			defer w.finish(next.Step.ID)
+			// The connection is broken then, and ends the worker.
+			_ = w.perform(ctx, *next.Step)
+		})
+	}
+}
+
+// holdings returns the steps that the worker performs.
+func (w *worker) holdings() (p orchestrator.Poll) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for id := range w.running {
+		p.Have = append(p.Have, id)
+		if w.cancelled[id] {
+			p.Cancelled = append(p.Cancelled, id)
+		}
+	}
+	return p
+}
+
+// errCancelled is the cause of a step that chela cancelled.
+var errCancelled = errors.New("chela cancelled the step")
+
+func (w *worker) cancel(ids []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range ids {
+		if end, ok := w.running[id]; ok {
+			w.cancelled[id] = true
+			end(errCancelled)
+		}
+	}
+}
+
+func (w *worker) begin(ctx context.Context, id string) context.Context {
+	ctx, cancel := context.WithCancelCause(ctx)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running[id] = cancel
+	return ctx
+}
+
+func (w *worker) finish(id string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running[id](nil)
+	delete(w.running, id)
+	delete(w.cancelled, id)
+}
+
+// perform performs a step.
+func (w *worker) perform(ctx context.Context, st orchestrator.Step) error {
+	switch ref := (orchestrator.StepRef{Step: st.ID}); {
+	case st.Kind == orchestrator.StepModel:
+		return w.client.Call(ctx, orchestrator.MethodModel, ref, nil)
+	case st.Kind == orchestrator.StepHost:
+		return w.client.Call(ctx, orchestrator.MethodTool, ref, nil)
+	case st.Kind == orchestrator.StepInside && st.Call != nil:
+		// Its result is delivered also if the call was cancelled.
+		return w.client.Call(context.WithoutCancel(ctx), orchestrator.MethodResult, w.run(ctx, st), nil)
+	default:
+		return fmt.Errorf("a step of the unknown kind %q", st.Kind)
+	}
+}
+
+// run carries out a call.
+func (w *worker) run(ctx context.Context, st orchestrator.Step) orchestrator.Result {
+	t, ok := w.tools[st.Call.Tool]
+	if !ok {
+		return orchestrator.Result{Step: st.ID, Text: "not run: the job's container has no tool " + st.Call.Tool, Failed: true}
+	}
+	call := *st.Call
+	call.Output = func(text string) {
+		// Output is for people to watch; the result has it too.
+		_ = w.client.Call(ctx, orchestrator.MethodEvent, orchestrator.Output{Step: st.ID, Text: text}, nil)
+	}
+	res, err := t.Run(ctx, call)
+	if err != nil {
+		res = chela.ToolResult{Text: "the call ended early: " + chela.MessageOf(err) + "; part of it may have happened", Failed: true}
+	}
+	return orchestrator.Result{Step: st.ID, Text: res.Text, Failed: res.Failed}
+}
+
+// with returns f with additional variables for its commands.
+func (f CommandFunc) with(environ map[string]string) CommandFunc {
+	return func(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
+		spec.Env = environ
+		return f(ctx, spec)
+	}
+}
