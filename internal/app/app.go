@@ -19,7 +19,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background"
-	"chela/internal/background/repair"
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/engine/approval"
@@ -68,7 +67,7 @@ type App struct {
 	lanes     *lane.Lanes
 	approvals *approval.Approvals
 	hooks     *hook.Hooks
-	doing     repair.ActivityBoard
+	doing     background.ActivityBoard
 	sessions  *session.Sessions
 	turns     *lane.Turns
 	recent    lane.RecentTurns

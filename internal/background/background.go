@@ -1,5 +1,3 @@
-// Package background wires the asynchronous subsystems (jobs, routines,
-// notices, repair) onto the durable work queue.
 package background
 
 import (
@@ -11,7 +9,6 @@ import (
 	"chela"
 	"chela/internal/background/job"
 	"chela/internal/background/notice"
-	"chela/internal/background/repair"
 	"chela/internal/background/routine"
 	"chela/internal/background/work"
 	"chela/internal/config"
@@ -31,7 +28,7 @@ type Config struct {
 	Lanes    *lane.Lanes
 	Sessions *session.Sessions
 	Random   func() float64
-	Activity *repair.ActivityBoard // of the turns of this process
+	Activity *ActivityBoard // of the turns of this process
 
 	// Tidy deletes expired documents from an agent's memory, and returns how
 	// many.
@@ -52,7 +49,7 @@ type Background struct {
 	jobs     *job.Jobs
 	notices  *notice.Notices
 	routines *routine.Routines
-	repair   *repair.Supervisor
+	repair   *supervisor
 
 	staying chan struct{} // closed by stay
 	stay    func()

@@ -5,19 +5,18 @@ import (
 
 	"chela"
 	"chela/internal/background/notice"
-	"chela/internal/background/repair"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/store"
 )
 
 // newRepair returns the repair of stuck turns and broken tools. Every agent's
 // problems are reported to the owner's last known place.
-func (b *Background) newRepair() *repair.Supervisor {
+func (b *Background) newRepair() *supervisor {
 	set := b.cfg.Settings.Repair
-	return repair.New(b.cfg.Store, repair.Config{
+	return newSupervisor(b.cfg.Store, supervisorConfig{
 		Process: b.cfg.Process, Lanes: b.cfg.Lanes, Jobs: b.jobs,
 		Quiet: b.cfg.Activity.Quiet,
-		Tell: func(ctx context.Context, w *store.Write, n repair.Notice) error {
+		Tell: func(ctx context.Context, w *store.Write, n repairNotice) error {
 			from, err := notice.Speaker(ctx, &w.Read, n.Turn)
 			if err != nil {
 				return err

@@ -1,5 +1,10 @@
-// Package repair detects stuck turns and broken tools, retries or disables
-// them, and notifies the owner.
+// Package background wires the asynchronous subsystems (jobs, routines,
+// notices) onto the durable work queue, and repairs what does not get on.
+//
+// # Repair
+//
+// A supervisor detects stuck turns and broken tools, retries or disables them,
+// and notifies the owner.
 //
 //	turn quiet for too long ─▶ run cut off ─▶ turn retried ─▶ continues
 //	                              ▲                │ quiet again
@@ -10,16 +15,12 @@
 //	tool fails by its own fault 5 times in a row ─▶ off ─▶ after a cooldown one call is
 //	let through as a probe ─▶ success: on again · failure: off for twice as long
 //
-// # Detection
-//
 // Health is judged by progress, not by age. A turn is stuck if it produced no
 // sign for too long: no output of the model, no output of a tool, no step. A
 // running call may stay silent for as long as its own timeout plus a grace
 // period, even if that is longer. Only the process that runs a turn sees these
 // signs, so each process watches its own turns. Turns of dead processes are
-// adopted by the lanes; this package re-evaluates their jobs.
-//
-// # Recovery
+// adopted by the lanes; the supervisor re-evaluates their jobs.
 //
 // A run that died with its process, or failed by an internal error, counts like
 // a run that was cut off; the lane that adopts it does the counting. A job
@@ -34,4 +35,4 @@
 // Each repair has one of three outcomes: success, retry or manual_required.
 // Rebuilding tools is not implemented, so a tool that does not recover is
 // manual_required.
-package repair
+package background

@@ -1,4 +1,4 @@
-package repair_test
+package background
 
 import (
 	"testing"
@@ -7,14 +7,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/background/repair"
 )
 
 // TestQuiet finds the turns of which nothing was heard, but for those that wait.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	at := func(s int) time.Time { return time.Unix(int64(s), 0) }
-	var b repair.ActivityBoard
+	var b ActivityBoard
 	for _, e := range []chela.Event{
 		{Turn: "asks", Kind: chela.EventTurnProgress, Activity: chela.ActivityThinking, At: at(1)},
 		{Turn: "streams", Kind: chela.EventTextDelta, At: at(1)},
@@ -41,7 +40,7 @@ func TestQuiet(t *testing.T) {
 	} {
 		b.Hear(e)
 	}
-	want := []repair.Progress{
+	want := []Progress{
 		{Turn: "asks", Doing: chela.ActivityThinking, At: at(1)},
 		{Turn: "patient", Doing: chela.ActivityThinking, At: at(1), Until: at(60)},
 		{Turn: "runs", Session: "agent:main:main", Doing: chela.ActivityTools, Tool: "shell", At: at(2)},

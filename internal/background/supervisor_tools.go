@@ -1,4 +1,4 @@
-package repair
+package background
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type wards struct {
 // Watch wraps a tool with a circuit breaker: it is turned off while it keeps
 // failing by its own fault. A call of a tool that is off returns a failed
 // result that says so.
-func (k *Supervisor) Watch(t chela.Tool) chela.Tool {
+func (k *supervisor) Watch(t chela.Tool) chela.Tool {
 	run := t.Run
 	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
 		off, probe := k.enter(ctx, t.Name)
@@ -73,7 +73,7 @@ func refusal(h store.ToolHealth) chela.ToolResult {
 
 // enter returns the health of a tool if the call is refused; otherwise it tells
 // whether this call is the probe.
-func (k *Supervisor) enter(ctx context.Context, tool string) (off store.ToolHealth, probe bool) {
+func (k *supervisor) enter(ctx context.Context, tool string) (off store.ToolHealth, probe bool) {
 	k.load(ctx)
 	k.wards.mu.Lock()
 	defer k.wards.mu.Unlock()
@@ -88,7 +88,7 @@ func (k *Supervisor) enter(ctx context.Context, tool string) (off store.ToolHeal
 	return store.ToolHealth{}, true
 }
 
-func (k *Supervisor) leave(tool string, probe bool) {
+func (k *supervisor) leave(tool string, probe bool) {
 	if !probe {
 		return
 	}
@@ -99,7 +99,7 @@ func (k *Supervisor) leave(tool string, probe bool) {
 
 // load reads the failing tools once. Until it succeeds, all tools count as
 // healthy.
-func (k *Supervisor) load(ctx context.Context) {
+func (k *supervisor) load(ctx context.Context) {
 	k.wards.mu.Lock()
 	loaded := k.wards.ill != nil
 	k.wards.mu.Unlock()
@@ -124,12 +124,12 @@ func (k *Supervisor) load(ctx context.Context) {
 
 // failed counts a failure. The call has ended, so the failure counts even if
 // its turn is cancelled.
-func (k *Supervisor) failed(ctx context.Context, tool, why string) {
+func (k *supervisor) failed(ctx context.Context, tool, why string) {
 	k.change(context.WithoutCancel(ctx), tool, func(h store.ToolHealth) (store.ToolHealth, string) { return failed(h, why, k.cfg) })
 }
 
 // worked records a success of a tool that had failures.
-func (k *Supervisor) worked(ctx context.Context, tool string) {
+func (k *supervisor) worked(ctx context.Context, tool string) {
 	k.wards.mu.Lock()
 	_, ill := k.wards.ill[tool]
 	k.wards.mu.Unlock()

@@ -1,4 +1,4 @@
-package repair
+package background
 
 // This part of the package tracks what each running turn of this process is
 // doing. The state is folded in memory from the events that turns announce, so

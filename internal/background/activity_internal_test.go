@@ -1,15 +1,14 @@
-package repair_test
+package background
 
 import (
 	"testing"
 
 	"chela"
-	"chela/internal/background/repair"
 )
 
 func TestBoard(t *testing.T) {
 	t.Parallel()
-	var b repair.ActivityBoard
+	var b ActivityBoard
 	turn := chela.Turn{ID: "turn_1", State: chela.TurnProcessing}
 	for _, c := range []struct {
 		event chela.Event
@@ -37,7 +36,7 @@ func TestBoard(t *testing.T) {
 // Of a turn that nothing is heard of, the record tells.
 func TestTurnsElsewhere(t *testing.T) {
 	t.Parallel()
-	var b repair.ActivityBoard
+	var b ActivityBoard
 	b.Hear(chela.Event{Kind: chela.EventTextDelta, Turn: "turn_2"})
 	b.Hear(chela.Event{Kind: chela.EventTextDelta})
 	for _, c := range []struct {

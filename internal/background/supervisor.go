@@ -1,4 +1,4 @@
-package repair
+package background
 
 import (
 	"context"
@@ -14,13 +14,13 @@ import (
 
 // The outcomes of repairs, as shown to the owner.
 const (
-	Success        = "success"
-	Retry          = "retry"
-	ManualRequired = "manual_required"
+	success        = "success"
+	retry          = "retry"
+	manualRequired = "manual_required"
 )
 
-// Config holds the dependencies of a keeper. All fields are required.
-type Config struct {
+// supervisorConfig holds the dependencies of a keeper. All fields are required.
+type supervisorConfig struct {
 	local.Process
 	Lanes lanes
 	Jobs  jobs
@@ -30,7 +30,7 @@ type Config struct {
 	Quiet func(since time.Time) []Progress
 
 	// Tell sends the owner a notice, once per key.
-	Tell func(ctx context.Context, w *store.Write, n Notice) error
+	Tell func(ctx context.Context, w *store.Write, n repairNotice) error
 
 	StuckAfter   time.Duration // time without any sign
 	GiveUp       int           // failures of a turn (stuck or broken off) before it is given up; at most machine.MaxCrashes
@@ -56,30 +56,32 @@ type jobs interface {
 	Review(ctx context.Context) error
 }
 
-// A Notice tells the owner about a repair.
-type Notice struct {
+// A repairNotice tells the owner about a repair.
+type repairNotice struct {
 	Key  string     // idempotency key
 	Turn chela.Turn // subject; zero for a notice about a tool
 	Text string
 }
 
-// A Supervisor repairs stuck turns and broken tools. It is safe for concurrent use.
-type Supervisor struct {
+// A supervisor repairs stuck turns and broken tools. It is safe for concurrent use.
+type supervisor struct {
 	store *store.Store
-	cfg   Config
+	cfg   supervisorConfig
 	wards wards
 
 	mu     sync.Mutex
 	mended map[chela.TurnID]time.Time // guarded by mu; last repair of each stuck turn
 }
 
-// New returns a keeper over a store.
-func New(s *store.Store, cfg Config) *Supervisor { return &Supervisor{store: s, cfg: cfg} }
+// newSupervisor returns a keeper over a store.
+func newSupervisor(s *store.Store, cfg supervisorConfig) *supervisor {
+	return &supervisor{store: s, cfg: cfg}
+}
 
 // Look repairs the stuck turns that run here and has jobs re-evaluated. It is called
 // periodically, and is not work of the store, because only the process that runs a turn
 // sees its signs. Failures are logged, so that one does not hold up the others.
-func (k *Supervisor) Look(ctx context.Context) {
+func (k *supervisor) Look(ctx context.Context) {
 	quiet := k.cfg.Quiet(k.cfg.Now().Add(-k.cfg.StuckAfter))
 	for _, sign := range k.due(quiet) {
 		if err := k.mend(ctx, sign); err != nil && ctx.Err() == nil {
@@ -96,7 +98,7 @@ const grace = 5 * time.Second
 
 // due returns the quiet turns to repair. A silent call gets the time of its own
 // timeout, and a repaired turn as long again to give a sign.
-func (k *Supervisor) due(quiet []Progress) (due []Progress) {
+func (k *supervisor) due(quiet []Progress) (due []Progress) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	now, mended := k.cfg.Now(), map[chela.TurnID]time.Time{}
@@ -116,7 +118,7 @@ func (k *Supervisor) due(quiet []Progress) (due []Progress) {
 
 // mend repairs one turn: it cuts off its run or, after too many failures, ends
 // the turn.
-func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
+func (k *supervisor) mend(ctx context.Context, sign Progress) error {
 	t, err := store.Get(ctx, k.store, (*store.Read).Turn, sign.Turn)
 	if err != nil || t.State != chela.TurnProcessing || t.Crashes >= machine.MaxCrashes { // the lane ends it
 		return err
@@ -130,7 +132,7 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 		}
 	}
 	err = k.store.Tell(ctx, "turn.repair", k.cfg.Emit, func(w *store.Write) error {
-		return k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
+		return k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told})
 	})
 	if err != nil {
 		return err
@@ -150,9 +152,9 @@ func (k *Supervisor) mend(ctx context.Context, sign Progress) error {
 // process or failed by an internal error. The lane has counted that and retries
 // the turn, up to a limit; Broke notifies the owner. It returns the text of the
 // notice, and whether to stop the turn because its lane would continue it.
-func (k *Supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
+func (k *supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
 	p := planned(t, t.Crashes, "was interrupted: its process died, or an internal error occurred", k.cfg)
-	return p.told, p.stop, k.cfg.Tell(ctx, w, Notice{Key: p.key, Turn: t, Text: p.told})
+	return p.told, p.stop, k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told})
 }
 
 // A plan is the repair of a stuck or broken turn.
@@ -164,14 +166,14 @@ type plan struct {
 
 // planned decides the repair of a turn at its n-th failure; dead runs and runs
 // that were cut off are counted together.
-func planned(t chela.Turn, n int, what string, cfg Config) plan {
+func planned(t chela.Turn, n int, what string, cfg supervisorConfig) plan {
 	p := plan{key: fmt.Sprintf("repair/%s/%d", t.ID, n), told: fmt.Sprintf("turn %s in session %s %s. ", t.ID, t.Session, what)}
 	if n < cfg.GiveUp {
-		p.told += fmt.Sprintf("It is retried (%s %d of %d).", Retry, n, cfg.GiveUp)
+		p.told += fmt.Sprintf("It is retried (%s %d of %d).", retry, n, cfg.GiveUp)
 		return p
 	}
 	p.stop = n < machine.MaxCrashes
-	p.told += fmt.Sprintf("It is given up after %d failures (%s): see chela turns show %s.", n, ManualRequired, t.ID)
+	p.told += fmt.Sprintf("It is given up after %d failures (%s): see chela turns show %s.", n, manualRequired, t.ID)
 	return p
 }
 

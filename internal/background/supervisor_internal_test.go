@@ -1,4 +1,4 @@
-package repair_test
+package background
 
 import (
 	"context"
@@ -15,19 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
-	"chela/internal/background/repair"
 	"chela/internal/platform/local"
 	"chela/internal/store"
 )
 
 // A shop is a keeper over a store of its own, with a clock that the test moves.
 type shop struct {
-	*repair.Supervisor
+	*supervisor
 	store *store.Store
 
 	mu     sync.Mutex
 	at     time.Time // guarded by mu, like all below
-	quiet  []repair.Progress
+	quiet  []Progress
 	told   []string
 	cut    []chela.TurnID
 	ended  []chela.TurnID
@@ -47,7 +46,7 @@ func setup(t *testing.T) *shop {
 		}
 	})
 	h := &shop{store: s, at: time.Unix(10_000, 0).UTC()}
-	h.Supervisor = h.keeper()
+	h.supervisor = h.keeper()
 	return h
 }
 
@@ -75,17 +74,17 @@ func (h *shop) Review(context.Context) error {
 }
 
 // keeper returns a keeper as another process over the same store would have it.
-func (h *shop) keeper() *repair.Supervisor {
-	return repair.New(h.store, repair.Config{
+func (h *shop) keeper() *supervisor {
+	return newSupervisor(h.store, supervisorConfig{
 		Process: local.Process{Now: h.now, Emit: func(chela.Event) {}, Log: slog.New(slog.DiscardHandler)},
 
-		Quiet: func(since time.Time) []repair.Progress {
+		Quiet: func(since time.Time) []Progress {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			return h.quiet
 		},
 		Lanes: h, Jobs: h,
-		Tell: func(_ context.Context, _ *store.Write, n repair.Notice) error {
+		Tell: func(_ context.Context, _ *store.Write, n repairNotice) error {
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.told = append(h.told, n.Text)
@@ -121,7 +120,7 @@ func (h *shop) note(list *[]chela.TurnID, id chela.TurnID) {
 }
 
 // call runs a watched tool once and returns what the model reads.
-func call(t *testing.T, k *repair.Supervisor, run func() (chela.ToolResult, error)) chela.ToolResult {
+func call(t *testing.T, k *supervisor, run func() (chela.ToolResult, error)) chela.ToolResult {
 	t.Helper()
 	watched := k.Watch(chela.Tool{Name: "dig", Run: func(context.Context, chela.ToolCall) (chela.ToolResult, error) { return run() }})
 	res, err := watched.Run(t.Context(), chela.ToolCall{})
@@ -145,33 +144,33 @@ func TestToolsThatKeepFailingAreTurnedOff(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for range 4 {
-		call(t, h.Supervisor, broken)
+		call(t, h.supervisor, broken)
 	}
-	call(t, h.Supervisor, works) // which ends the row
+	call(t, h.supervisor, works) // which ends the row
 	for range 2 {
-		call(t, h.Supervisor, broken)
+		call(t, h.supervisor, broken)
 	}
-	call(t, h.Supervisor, asked) // which says nothing
+	call(t, h.supervisor, asked) // which says nothing
 	for range 3 {
-		call(t, h.Supervisor, broken)
+		call(t, h.supervisor, broken)
 	}
-	if off := call(t, h.Supervisor, works); !off.Failed || !strings.Contains(off.Text, "dig is turned off: it failed 5 times in a row") {
+	if off := call(t, h.supervisor, works); !off.Failed || !strings.Contains(off.Text, "dig is turned off: it failed 5 times in a row") {
 		t.Errorf("a tool that is off ran: %+v", off)
 	}
 	if other := call(t, h.keeper(), works); !other.Failed {
 		t.Errorf("in another process it ran: %+v", other)
 	}
 	h.pass(10 * time.Minute)
-	call(t, h.Supervisor, broken) // the probe
+	call(t, h.supervisor, broken) // the probe
 	h.pass(10 * time.Minute)
-	if off := call(t, h.Supervisor, works); !off.Failed {
+	if off := call(t, h.supervisor, works); !off.Failed {
 		t.Errorf("the next probe came too soon: %+v", off)
 	}
 	h.pass(10 * time.Minute)
-	if on := call(t, h.Supervisor, works); on.Failed {
+	if on := call(t, h.supervisor, works); on.Failed {
 		t.Errorf("the probe was not let through: %+v", on)
 	}
-	if on := call(t, h.Supervisor, works); on.Failed {
+	if on := call(t, h.supervisor, works); on.Failed {
 		t.Errorf("a tool that works again is off: %+v", on)
 	}
 	want := []string{
@@ -196,9 +195,9 @@ func TestFailuresOfOthersAreNotCounted(t *testing.T) {
 			t.Parallel()
 			h := setup(t)
 			for range 20 {
-				call(t, h.Supervisor, run)
+				call(t, h.supervisor, run)
 			}
-			if got := call(t, h.Supervisor, works); got.Failed {
+			if got := call(t, h.supervisor, works); got.Failed {
 				t.Errorf("it is off: %+v", got)
 			}
 		})
@@ -214,7 +213,7 @@ func TestFailuresOfOthersAreNotCounted(t *testing.T) {
 			t.Error("a call that was stopped came to something")
 		}
 	}
-	if got := call(t, h.Supervisor, works); got.Failed {
+	if got := call(t, h.supervisor, works); got.Failed {
 		t.Errorf("a tool whose calls were stopped is off: %+v", got)
 	}
 }
@@ -224,7 +223,7 @@ func TestOneCallProbes(t *testing.T) {
 	t.Parallel()
 	h := setup(t)
 	for range 5 {
-		call(t, h.Supervisor, broken)
+		call(t, h.supervisor, broken)
 	}
 	h.pass(time.Hour)
 	entered, let := make(chan struct{}), make(chan struct{})
@@ -240,12 +239,12 @@ func TestOneCallProbes(t *testing.T) {
 		}
 	})
 	<-entered
-	if second := call(t, h.Supervisor, works); !second.Failed {
+	if second := call(t, h.supervisor, works); !second.Failed {
 		t.Errorf("a second call went along with the probe: %+v", second)
 	}
 	close(let)
 	probe.Wait()
-	if after := call(t, h.Supervisor, works); after.Failed {
+	if after := call(t, h.supervisor, works); after.Failed {
 		t.Errorf("after the probe: %+v", after)
 	}
 }
@@ -268,7 +267,7 @@ func (h *shop) turn(t *testing.T, id chela.TurnID, state chela.TurnState, crashe
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.quiet = append(h.quiet, repair.Progress{Turn: id, Session: key, Doing: chela.ActivityTools, Tool: "dig", At: h.at.Add(-6 * time.Minute)})
+	h.quiet = append(h.quiet, Progress{Turn: id, Session: key, Doing: chela.ActivityTools, Tool: "dig", At: h.at.Add(-6 * time.Minute)})
 }
 
 func TestStuckTurnsAreMended(t *testing.T) {
@@ -277,10 +276,10 @@ func TestStuckTurnsAreMended(t *testing.T) {
 	h.turn(t, "turn_1", chela.TurnProcessing, 0, chela.Origin{})
 	h.turn(t, "turn_2", chela.TurnProcessing, 2, chela.Origin{Channel: chela.ChannelJob, Account: "job_2", ReplyBy: chela.ReplyByFollow})
 	h.turn(t, "turn_3", chela.TurnCompleted, 0, chela.Origin{})
-	h.quiet = append(h.quiet, repair.Progress{Turn: "turn_nothing"})
-	h.Supervisor.Look(t.Context())
+	h.quiet = append(h.quiet, Progress{Turn: "turn_nothing"})
+	h.supervisor.Look(t.Context())
 	h.pass(4 * time.Minute)
-	h.Supervisor.Look(t.Context()) // those that were mended have their time
+	h.supervisor.Look(t.Context()) // those that were mended have their time
 	got := fmt.Sprintf("cut %v, ended %v, stuck %v, looked %d", h.cut, h.ended, h.stuck, h.looked)
 	if want := "cut [turn_1 turn_2], ended [], stuck [stuck job_2 mended job_2], looked 2"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -293,7 +292,7 @@ func TestStuckTurnsAreMended(t *testing.T) {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
 	h.pass(2 * time.Minute)
-	h.Supervisor.Look(t.Context())
+	h.supervisor.Look(t.Context())
 	if want := []chela.TurnID{"turn_1", "turn_2", "turn_1", "turn_2"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
@@ -340,19 +339,19 @@ func TestCallsHaveTheirTime(t *testing.T) {
 			sign.Until = sign.At.Add(limit)
 		}
 	}
-	h.Supervisor.Look(t.Context()) // six minutes after they began
+	h.supervisor.Look(t.Context()) // six minutes after they began
 	slices.Sort(h.cut)
 	if want := []chela.TurnID{"turn_open", "turn_short"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
 	h.cut = nil
 	h.pass(4 * time.Minute)
-	h.Supervisor.Look(t.Context()) // its time is over this moment
+	h.supervisor.Look(t.Context()) // its time is over this moment
 	if len(h.cut) > 0 {
 		t.Errorf("cut %v, which ends just now", h.cut)
 	}
 	h.pass(5 * time.Second)
-	h.Supervisor.Look(t.Context())
+	h.supervisor.Look(t.Context())
 	if want := []chela.TurnID{"turn_long"}; !slices.Equal(h.cut, want) {
 		t.Errorf("cut %v, want %v", h.cut, want)
 	}
