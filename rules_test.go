@@ -127,6 +127,8 @@ var rules = []rule{
 		"internal/surface/gateway/openai/wire.knownNames": "what reflection finds in types, which never change",
 	}},
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
+		"internal/tool/sandbox/process/network_linux.go": "serves the proxy of a command; the run of the command waits",
+
 		"bench/load/measure/together.go":                "what a load does at once; whoever begins it waits",
 		"bench/dev/mutant_run.go":                       "test processes at once; their group is waited for",
 		"internal/app/app.go":                           "what the home does by itself; Run waits",

@@ -30,7 +30,7 @@ type Proxy struct {
 	dial  func(ctx context.Context, network, address string) (net.Conn, error)
 	now   func() time.Time
 	log   *slog.Logger
-	hosts http.RoundTripper // requests that the proxy can read
+	roots *x509.CertPool
 
 	mu   sync.Mutex
 	runs []*Run
@@ -50,32 +50,27 @@ func New(dial func(ctx context.Context, network, address string) (net.Conn, erro
 		o.Now = time.Now
 	}
 	return &Proxy{
-		dial: dial, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		hosts: &http.Transport{
-			DialContext: dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: o.Roots},
-			DisableKeepAlives: true, DisableCompression: true,
-			TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxResponseHeaderBytes: 256 << 10,
-		},
+		dial: dial, now: o.Now, log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), roots: o.Roots,
+	}
+}
+
+// transport returns the transport of a run, which keeps connections to hosts
+// until the run ends.
+func (p *Proxy) transport() *http.Transport {
+	return &http.Transport{
+		DialContext: p.dial, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: p.roots},
+		DisableCompression: true, MaxIdleConnsPerHost: 8, IdleConnTimeout: 30 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second, ResponseHeaderTimeout: 2 * time.Minute, MaxResponseHeaderBytes: 256 << 10,
 	}
 }
 
 // Begin admits a run until its Close, which the caller owes.
 func (p *Proxy) Begin(c Config) *Run {
-	r := newRun(c)
+	r := newRun(p, c)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.runs = append(slices.DeleteFunc(p.runs, (*Run).isClosed), r)
 	return r
-}
-
-// Authority returns the certificate, as PEM, that programs of the run must trust
-// besides those of the system.
-func (p *Proxy) Authority(r *Run) ([]byte, error) {
-	a, err := r.authorityAt(p.now)
-	if err != nil {
-		return nil, err
-	}
-	return a.pem(), nil
 }
 
 func (r *Run) authorityAt(now func() time.Time) (*authority, error) {
@@ -91,9 +86,12 @@ func (r *Run) authorityAt(now func() time.Time) (*authority, error) {
 	return r.authority, nil
 }
 
-// Serve accepts connections from l until ctx is done, and returns when all of
-// them have ended.
-func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
+// Serve accepts connections of all runs from l until ctx is done, and returns when
+// they have ended.
+func (p *Proxy) Serve(ctx context.Context, l net.Listener) error { return p.accept(ctx, l, nil) }
+
+// accept accepts connections of a run, or of all runs.
+func (p *Proxy) accept(ctx context.Context, l net.Listener, only *Run) error {
 	var open sync.WaitGroup
 	defer open.Wait()
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
@@ -106,7 +104,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		case err != nil:
 			return fmt.Errorf("accept a connection of a sandbox: %w", err)
 		}
-		open.Go(func() { p.serve(ctx, conn) })
+		open.Go(func() { p.serve(ctx, conn, only) })
 	}
 }
 
@@ -114,8 +112,8 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 // when it has begun.
 const headerTimeout = 30 * time.Second
 
-// serve carries one connection.
-func (p *Proxy) serve(ctx context.Context, conn net.Conn) {
+// serve carries one connection of a run, or of any run.
+func (p *Proxy) serve(ctx context.Context, conn net.Conn, only *Run) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer conn.Close() // nothing is left to be written
@@ -129,7 +127,7 @@ func (p *Proxy) serve(ctx context.Context, conn net.Conn) {
 		}
 		_ = conn.SetReadDeadline(time.Time{})
 		run := p.runOf(req)
-		if run == nil {
+		if run == nil || only != nil && run != only {
 			answer(conn, http.StatusProxyAuthRequired, "this proxy serves the commands of chela only")
 			return
 		}
@@ -183,7 +181,7 @@ func (p *Proxy) forward(ctx context.Context, x exchange, req *http.Request) (aga
 	switch {
 	case req.Method != http.MethodConnect:
 		return p.request(ctx, x, req, "http")
-	case x.run.secretsFor(host):
+	case x.run.reads(host):
 		p.terminate(ctx, x)
 	default:
 		p.tunnel(ctx, x)
@@ -195,7 +193,7 @@ func (p *Proxy) forward(ctx context.Context, x exchange, req *http.Request) (aga
 func (p *Proxy) tunnel(ctx context.Context, x exchange) {
 	rec := Record{Request: Request{Method: http.MethodConnect, Host: x.host}, At: p.now()}
 	defer func() { x.run.record(rec) }()
-	if err := x.run.config.Allow(ctx, rec.Request); err != nil {
+	if err := x.run.allow(ctx, rec.Request); err != nil {
 		rec.Refused = message(err)
 		answer(x.conn, statusOf(err), rec.Refused)
 		return
@@ -305,7 +303,7 @@ func (p *Proxy) request(ctx context.Context, x exchange, req *http.Request, sche
 		answer(x.conn, rec.Status, rec.Refused)
 		return false
 	}
-	if err := x.run.config.Allow(ctx, rec.Request); err != nil {
+	if err := x.run.allow(ctx, rec.Request); err != nil {
 		return refuse(err)
 	}
 	out := req.Clone(ctx)
@@ -321,7 +319,7 @@ func (p *Proxy) request(ctx context.Context, x exchange, req *http.Request, sche
 	if out.Body != nil {
 		out.Body = counted{out.Body, x.run, &rec.Sent}
 	}
-	resp, err := p.hosts.RoundTrip(out)
+	resp, err := x.run.hosts.RoundTrip(out)
 	if err != nil {
 		return refuse(dialError(err, x.host))
 	}
@@ -378,10 +376,15 @@ func canonical(hostport string, needsPort bool) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+	if !validPort(port) {
 		return "", chela.E(chela.Invalid, "the request names no valid port")
 	}
 	return net.JoinHostPort(name, port), nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0
 }
 
 func port(hostport string) string { _, p, _ := cutPort(hostport); return p }

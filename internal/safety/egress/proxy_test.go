@@ -85,7 +85,10 @@ func newInternet(t *testing.T, handler http.Handler) *internet {
 }
 
 // serving serves a proxy until the test ends, and returns its address.
-func serving(t *testing.T, p *egress.Proxy) string {
+func serving(t *testing.T, p *egress.Proxy) string { t.Helper(); return listening(t, p.Serve) }
+
+// listening serves on a listener until the test ends, and returns its address.
+func listening(t *testing.T, serve func(context.Context, net.Listener) error) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -93,7 +96,7 @@ func serving(t *testing.T, p *egress.Proxy) string {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- p.Serve(ctx, l) }()
+	go func() { done <- serve(ctx, l) }()
 	t.Cleanup(func() {
 		cancel()
 		if err := <-done; err != nil {
@@ -138,7 +141,7 @@ func (n *internet) client(t *testing.T, r *egress.Run) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pem, err := n.proxy.Authority(r)
+	pem, err := r.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +436,7 @@ func TestPrograms(t *testing.T) {
 	}
 	n := newInternet(t, http.FileServer(http.Dir(filepath.Join(site, ".git"))))
 	run := n.begin(t)
-	pem, err := n.proxy.Authority(run)
+	pem, err := run.Authority()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -50,8 +51,11 @@ type Limits struct {
 
 // Config holds the options of a [Run].
 type Config struct {
-	// Allow decides about a request. It may wait for a person until ctx is done.
-	// An error other than [chela.Denied] is reported as a failure of the proxy.
+	Rules []Rule
+
+	// Allow decides about a request that no rule covers; nil denies it. It may
+	// wait for a person until ctx is done. An error other than [chela.Denied] is
+	// reported as a failure of the proxy.
 	Allow   func(ctx context.Context, r Request) error
 	Secrets []Secret
 	Record  func(Record) // may be nil
@@ -60,6 +64,8 @@ type Config struct {
 
 // A Run is the network of one sandbox. It is safe for concurrent use.
 type Run struct {
+	proxy     *Proxy
+	hosts     *http.Transport // for requests that the proxy reads
 	config    Config
 	token     [32]byte // the hash of the token
 	plain     string
@@ -78,7 +84,7 @@ var (
 	errBytes = chela.E(chela.Exhausted, "the command has transferred as much as its network limit allows")
 )
 
-func newRun(c Config) *Run {
+func newRun(p *Proxy, c Config) *Run {
 	if c.Limits.Bytes <= 0 {
 		c.Limits.Bytes = 2 << 30
 	}
@@ -88,7 +94,7 @@ func newRun(c Config) *Run {
 	if c.Limits.Idle <= 0 {
 		c.Limits.Idle = 2 * time.Minute
 	}
-	r := &Run{config: c, plain: rand.Text() + rand.Text(), sentinels: map[string]Secret{}, cancels: map[int]func(){}}
+	r := &Run{proxy: p, hosts: p.transport(), config: c, plain: rand.Text() + rand.Text(), sentinels: map[string]Secret{}, cancels: map[int]func(){}}
 	r.token = sha256.Sum256([]byte(r.plain))
 	for _, s := range c.Secrets {
 		r.sentinels[r.Sentinel(s.Name)] = s
@@ -135,8 +141,30 @@ func proxyToken(h http.Header) string {
 	}
 }
 
+// Serve accepts connections of the run from l until ctx is done, and returns when
+// all of them have ended. The tokens of other runs do not count there.
+func (r *Run) Serve(ctx context.Context, l net.Listener) error { return r.proxy.accept(ctx, l, r) }
+
+// Authority returns the certificate, as PEM, that programs of the run must trust
+// besides those of the system.
+func (r *Run) Authority() ([]byte, error) {
+	a, err := r.authorityAt(r.proxy.now)
+	if err != nil {
+		return nil, err
+	}
+	return a.pem(), nil
+}
+
+// Environment returns the variables by which programs use the proxy at
+// "host:port" as the run, and trust the certificates in the file bundle; empty for
+// those of the system.
+func (r *Run) Environment(address, bundle string) []string {
+	return Environment("http://run:"+r.plain+"@"+address, bundle)
+}
+
 // Close ends all connections of the run. No later one is accepted.
 func (r *Run) Close() {
+	defer r.hosts.CloseIdleConnections()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.closed = true
@@ -182,11 +210,6 @@ func (r *Run) count(n int) error {
 		return errBytes
 	}
 	return nil
-}
-
-// secretsFor reports whether any secret of the run is bound to a host.
-func (r *Run) secretsFor(hostport string) bool {
-	return slices.ContainsFunc(r.config.Secrets, func(s Secret) bool { return s.boundTo(hostport) })
 }
 
 // boundTo reports whether one of the secret's patterns matches a canonical

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"time"
 
+	"chela/internal/safety/egress"
 	"chela/internal/tool/workspace"
 )
 
@@ -23,7 +24,10 @@ type Spec struct {
 	Env       map[string]string // additional variables; variables that change how programs load are refused
 	Timeout   time.Duration     // 0 leaves the timeout to ctx
 	Limits    Limits
-	Network   bool // may use the network; otherwise only local sockets are available
+
+	// Network is the proxy that the command may use, as its environment says; nil
+	// for none. Nothing else is reached.
+	Network *egress.Run
 
 	// Output is called with each piece of output as it arrives, one call at a
 	// time, always valid UTF-8. It may be nil. It must not block for long: the

@@ -35,6 +35,11 @@ func prepare(o RunRequest) (places, func(), error) {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return places{}, keep, fmt.Errorf("adopt orphans: %w", err)
 	}
+	if o.Network {
+		if err := openNetwork(); err != nil {
+			return places{}, keep, err
+		}
+	}
 	if o.Tier == Namespaces {
 		if err := enterRoot(o); err != nil {
 			return places{}, keep, err

@@ -50,6 +50,9 @@ func enterRoot(o RunRequest) error {
 			return err
 		}
 	}
+	if err := writeBundle(o.Authority); err != nil {
+		return err
+	}
 	err = unix.Unmount(hostRoot, unix.MNT_DETACH)
 	if err == nil {
 		err = os.Remove(hostRoot)

@@ -88,7 +88,7 @@ func filterFor(o RunRequest, abi int) []rule {
 	if o.Tier != Namespaces {
 		rules = append(rules, sharedRules()...)
 	}
-	return append(rules, socketRule(o, abi))
+	return append(rules, socketRules(o, abi)...)
 }
 
 // setIDRules keep a command from creating set-user-ID programs: in the
@@ -175,18 +175,25 @@ func sharedRules() []rule {
 	return rules
 }
 
-// socketRule refuses sockets of every family that the order does not grant.
+// socketRules refuse sockets of every family that the order does not grant.
 // socketpair stays allowed: it connects only its caller. Landlock before
 // version 9 does not mediate connections to the host's local sockets, such as
 // the socket of a container engine, so these need a file tree and abstract
 // names of the command's own.
-func socketRule(o RunRequest, abi int) rule {
+func socketRules(o RunRequest, abi int) (rules []rule) {
 	var families []uint32
 	if o.Network {
 		families = []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+		// TCP, UDP and routing tables, and none of the protocols that the kernel
+		// would load a module for.
+		r := rule{call: unix.SYS_SOCKET, errno: unix.EPROTONOSUPPORT}
+		for _, protocol := range []uint32{0, unix.IPPROTO_TCP, unix.IPPROTO_UDP} {
+			r.when = append(r.when, condition{arg: 2, mask: whole, value: protocol, differs: true})
+		}
+		rules = append(rules, r)
 	}
 	ownTree := o.Tier == Namespaces || abi >= 9
-	ownNames := o.Tier == Namespaces && !o.Network || abi >= 6
+	ownNames := o.Tier == Namespaces || abi >= 6
 	if ownTree && ownNames {
 		families = append(families, unix.AF_UNIX)
 	}
@@ -194,7 +201,7 @@ func socketRule(o RunRequest, abi int) rule {
 	for _, f := range families {
 		r.when = append(r.when, condition{arg: 0, mask: whole, value: f, differs: true})
 	}
-	return r
+	return append(rules, r)
 }
 
 // Offsets into struct seccomp_data (linux/seccomp.h). Both architectures are

@@ -70,7 +70,8 @@ type RunRequest struct {
 	Env       []string       `json:"env"`       // without HOME and TMPDIR
 	Read      []string       `json:"read"`      // additional readable host paths
 	Limits    sandbox.Limits `json:"limits"`    // with defaults
-	Network   bool           `json:"network"`
+	Network   bool           `json:"network"`   // a listener for the proxy is passed to chela
+	Authority string         `json:"authority"` // that the command trusts besides those of the system; PEM
 }
 
 // A Report is the outcome of an order, sent as JSON.

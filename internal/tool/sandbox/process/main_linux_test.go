@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -89,12 +90,25 @@ func number(args []string) int {
 }
 
 var attempts = map[string]func(args []string) error{
-	"tcp":        socket(unix.AF_INET, unix.SOCK_STREAM),
-	"udp":        socket(unix.AF_INET, unix.SOCK_DGRAM),
-	"tcp6":       socket(unix.AF_INET6, unix.SOCK_STREAM),
-	"netlink":    socket(unix.AF_NETLINK, unix.SOCK_RAW),
-	"packet":     socket(unix.AF_PACKET, unix.SOCK_RAW),
-	"vsock":      socket(unix.AF_VSOCK, unix.SOCK_STREAM),
+	"tcp":     socket(unix.AF_INET, unix.SOCK_STREAM),
+	"udp":     socket(unix.AF_INET, unix.SOCK_DGRAM),
+	"tcp6":    socket(unix.AF_INET6, unix.SOCK_STREAM),
+	"netlink": socket(unix.AF_NETLINK, unix.SOCK_RAW),
+	"packet":  socket(unix.AF_PACKET, unix.SOCK_RAW),
+	"vsock":   socket(unix.AF_VSOCK, unix.SOCK_STREAM),
+	"raw": func([]string) error {
+		_, err := unix.Socket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP)
+		return err
+	},
+	"sctp": func([]string) error {
+		_, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP)
+		return err
+	},
+	"dccp": func([]string) error {
+		_, err := unix.Socket(unix.AF_INET, unix.SOCK_DCCP, unix.IPPROTO_DCCP)
+		return err
+	},
+	"netadmin":   addressOfLoopback,
 	"unix":       func(args []string) error { return dialUnix(args[0]) },
 	"ptrace":     func([]string) error { return call(unix.SYS_PTRACE, unix.PTRACE_TRACEME) },
 	"io_uring":   func([]string) error { return call(unix.SYS_IO_URING_SETUP, 1) },
@@ -172,4 +186,21 @@ func dialUnix(name string) error {
 		return err
 	}
 	return unix.Connect(fd, &unix.SockaddrUnix{Name: name})
+}
+
+// addressOfLoopback sets an address of the loopback interface, which takes
+// CAP_NET_ADMIN.
+func addressOfLoopback([]string) error {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM, 0)
+	if err != nil {
+		return err
+	}
+	ifr, err := unix.NewIfreq("lo")
+	if err != nil {
+		return err
+	}
+	if err := ifr.SetInet4Addr([]byte{10, 0, 0, 1}); err != nil {
+		return err
+	}
+	return call(unix.SYS_IOCTL, uintptr(fd), unix.SIOCSIFADDR, uintptr(unsafe.Pointer(ifr)))
 }

@@ -14,6 +14,11 @@
 //	namespaces   user, mount, PID, network and IPC namespaces, Landlock, seccomp
 //	landlock     Landlock 6 or newer (Linux 6.12), seccomp: where namespaces are forbidden
 //
+// A command may be given a network: the egress proxy of its run, and nothing else.
+// Its network namespace has only a loopback interface; the worker listens there
+// and passes the listener to this process, which serves the proxy on it. Without
+// namespaces such a command is refused.
+//
 // Landlock does not mediate every call that changes state outside the sandbox.
 // In its tier the seccomp filter refuses the others, among them System V memory
 // and the scheduling of other processes, and the worker itself changes modes

@@ -85,7 +85,7 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 	case err != nil:
 		return sandbox.Result{}, err
 	}
-	report, err := r.wait(order)
+	report, err := r.wait(ctx, order, spec.Network)
 	_ = output.Close() // which never fails
 	text, dropped := output.Text()
 	res := sandbox.Result{
@@ -126,6 +126,16 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 	if err != nil {
 		return worker.RunRequest{}, err
 	}
+	if spec.Network != nil && tier == worker.Landlock {
+		return worker.RunRequest{}, chela.E(chela.Unsupported, "commands have no network on this machine: that takes user namespaces").WithHint(howToAllow())
+	}
+	proxied, authority, err := sandbox.NetworkOf(spec.Network)
+	if err != nil {
+		return worker.RunRequest{}, err
+	}
+	if tier == worker.Off {
+		proxied, authority = nil, "" // it has that of the machine
+	}
 	limits := spec.Limits.Or(s.cfg.Limits).WithDefaults()
 	if tier != worker.Namespaces {
 		running, err := processesOf(os.Getuid())
@@ -139,9 +149,10 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Command:   spec.Command,
 		Workspace: workspace,
 		Dir:       dir,
-		Env:       env,
+		Env:       append(env, proxied...),
 		Read:      s.cfg.Read,
 		Limits:    limits,
-		Network:   spec.Network,
+		Network:   spec.Network != nil && tier == worker.Namespaces,
+		Authority: authority,
 	}, nil
 }

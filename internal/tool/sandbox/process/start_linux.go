@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"chela/internal/safety/egress"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/worker"
 )
@@ -25,7 +27,8 @@ type run struct {
 	cmd     *exec.Cmd
 	control *os.File // its closing tells the worker to stop
 	report  *os.File
-	stopped bool // it was told so, because ctx ended
+	network *net.UnixConn // over which the worker passes its listener; nil for an order without a network
+	stopped bool          // it was told so, because ctx ended
 }
 
 // start starts a worker for an order. Its output goes to output. When ctx ends,
@@ -47,6 +50,15 @@ func start(ctx context.Context, o worker.RunRequest, output *sandbox.Output) (*r
 	r.cmd.Dir = "/"
 	r.cmd.Stdout, r.cmd.Stderr = output, output
 	r.cmd.ExtraFiles = []*os.File{controlIn, reportOut}
+	if o.Network {
+		var there *os.File
+		if r.network, there, err = networkPair(); err != nil {
+			r.close()
+			return nil, err
+		}
+		defer there.Close() // the worker has its own copy
+		r.cmd.ExtraFiles = append(r.cmd.ExtraFiles, there)
+	}
 	r.cmd.SysProcAttr = attributes(o)
 	r.cmd.Cancel = func() error {
 		r.stopped = true
@@ -63,6 +75,9 @@ func start(ctx context.Context, o worker.RunRequest, output *sandbox.Output) (*r
 func (r *run) close() {
 	_ = r.control.Close() // nothing was written that could be lost
 	_ = r.report.Close()
+	if r.network != nil {
+		_ = r.network.Close()
+	}
 }
 
 // attributes returns how the worker is cloned: in a session of its own, out of
@@ -73,25 +88,33 @@ func attributes(o worker.RunRequest) *syscall.SysProcAttr {
 	if o.Tier != worker.Namespaces {
 		return attr
 	}
-	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
-	if !o.Network {
-		attr.Cloneflags |= unix.CLONE_NEWNET
-	}
+	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWNET
 	uid, gid := os.Getuid(), os.Getgid()
 	attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
 	attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: gid, HostID: gid, Size: 1}}
 	// Capabilities that the worker needs to build the new root and then to drop
 	// all capabilities. They apply in its own user namespace only.
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
+	if o.Network {
+		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_NET_ADMIN) // to bring up its loopback interface
+	}
 	return attr
 }
 
 // wait gives the worker its order and returns its report when it is gone, and all
 // that could write to its output. Should something have got away, the result
 // does not wait for it.
-func (r *run) wait(o worker.RunRequest) (report worker.Report, err error) {
+func (r *run) wait(ctx context.Context, o worker.RunRequest, network *egress.Run) (report worker.Report, err error) {
 	defer r.close()
-	err = errors.Join(json.NewEncoder(r.control).Encode(o), json.NewDecoder(r.report).Decode(&report))
+	err = json.NewEncoder(r.control).Encode(o)
+	stop := func() error { return nil }
+	if r.network != nil && err == nil {
+		stop = serveNetwork(ctx, r.network, network)
+	}
+	err = errors.Join(err, json.NewDecoder(r.report).Decode(&report))
+	if served := stop(); report.Failure == "" {
+		err = errors.Join(err, served)
+	}
 	if ended := r.cmd.Wait(); !errors.Is(ended, exec.ErrWaitDelay) {
 		err = errors.Join(err, ended)
 	}
