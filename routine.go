@@ -78,7 +78,7 @@ type Trigger struct {
 
 	Path   string `json:"path,omitempty" check:"need=webhook is=hook max=200"`                                                                          // path after /hooks/
 	Scheme string `json:"scheme,omitempty" check:"need=webhook words=secret|hmac|github|stripe|slack|standard|gitlab|linear|shopify|gitea|sentry|body"` // signature scheme of the requests
-	Secret string `json:"secret,omitempty" check:"need=webhook is=env max=200"`                                                                         // env:NAME; the value is never stored here
+	Secret string `json:"secret,omitempty" check:"need=webhook is=reference max=1000"`                                                                  // where the secret is, a [SecretReference]; the value is never stored here
 
 	// SignatureHeader and SignatureEncoding are those of scheme body, SignaturePrefix
 	// stands before the signature.

@@ -2,7 +2,9 @@ package chela
 
 import (
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 )
 
 // A SecretName names a secret in the vault: letters, digits, ".", "_" and "-".
@@ -36,4 +38,42 @@ type SecretUse struct {
 	Session SessionKey  `json:"session,omitempty"` // that asked for it
 	Turn    TurnID      `json:"turn,omitempty"`
 	At      time.Time   `json:"at"`
+}
+
+// A SecretReference says where a secret is: "env:NAME", "secret:NAME" or
+// "exec:COMMAND". It is what settings and routines hold instead of the secret.
+type SecretReference string
+
+// A SecretPlace is a place of secrets.
+type SecretPlace string
+
+// The places of secrets.
+const (
+	PlaceEnvironment SecretPlace = "env"    // a variable of the environment
+	PlaceVault       SecretPlace = "secret" // the vault
+	PlaceCommand     SecretPlace = "exec"   // what a program prints, such as a password manager
+)
+
+// MaxCommand limits the command of a reference, in bytes.
+const MaxCommand = 1000
+
+var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// Split returns the place of the secret and the name or command there. The place is
+// empty for text that is no reference, such as a secret itself.
+func (r SecretReference) Split() (SecretPlace, string) {
+	place, rest, _ := strings.Cut(string(r), ":")
+	ok := false
+	switch SecretPlace(place) {
+	case PlaceEnvironment:
+		ok = variableName.MatchString(rest)
+	case PlaceVault:
+		ok = SecretName(rest).Valid()
+	case PlaceCommand:
+		ok = strings.TrimSpace(rest) != "" && len(rest) <= MaxCommand && strings.IndexFunc(rest, unicode.IsControl) < 0
+	}
+	if !ok {
+		return "", ""
+	}
+	return SecretPlace(place), rest
 }

@@ -60,6 +60,7 @@ type App struct {
 	stream    *event.Stream
 	tokens    *token.Tokens
 	secrets   *vault.Secrets
+	refs      *vault.References
 	blobs     *datadir.Blobs
 	models    *agents.Providers
 	ledger    *cost.Ledger
@@ -127,7 +128,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	}()
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
-	a.secrets = vault.New(a.store, vault.Config{Source: MasterKey(cfg), IDs: a.ids, Now: a.now})
+	a.openVault()
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {
@@ -138,7 +139,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	}
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = agents.NewProviders(agents.ProviderConfig{
-		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: local.Sleep, Random: randv2.Float64, Ledger: a.ledger,
+		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: local.Sleep, Random: randv2.Float64, Ledger: a.ledger, Secrets: a.refs,
 	}); err != nil {
 		return nil, err
 	}
@@ -169,7 +170,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.background = background.New(background.Config{
 		Process:  a.process(a.emit),
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
-		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace,
+		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace, Secrets: a.refs,
 	})
 	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{

@@ -16,6 +16,8 @@ import (
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/platform/datadir"
+	"chela/internal/safety/vault"
+	"chela/internal/store"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/terminal"
 )
@@ -60,7 +62,9 @@ func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.Lis
 
 // Examine checks a home.
 func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
-	return background.ExamineHome(ctx, cfg, time.Now())
+	return background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Secrets: func(s *store.Store) *vault.References {
+		return References(cfg, vault.New(s, vault.Config{Source: MasterKey(cfg), Now: time.Now}))
+	}})
 }
 
 // Local looks for a model on this machine.

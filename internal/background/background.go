@@ -15,6 +15,7 @@ import (
 	"chela/internal/engine/lane"
 	"chela/internal/engine/session"
 	"chela/internal/platform/local"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -29,6 +30,9 @@ type Config struct {
 	Sessions *session.Sessions
 	Random   func() float64
 	Activity *ActivityBoard // of the turns of this process
+
+	// Secrets resolve the references of routines.
+	Secrets *vault.References
 
 	// Tidy deletes expired documents from an agent's memory, and returns how
 	// many.

@@ -2,6 +2,7 @@ package background
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"chela/internal/api"
@@ -9,21 +10,36 @@ import (
 	"chela/internal/background/routine"
 	"chela/internal/background/work"
 	"chela/internal/config"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 )
 
+// An Examination holds what a home is examined with.
+type Examination struct {
+	Settings *config.Config
+	Now      time.Time
+
+	// Secrets returns the references of a home whose store is open.
+	Secrets func(*store.Store) *vault.References
+}
+
 // Examine diagnoses the background work of a home. It changes nothing.
-func Examine(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) (found []api.Finding, err error) {
+func Examine(ctx context.Context, s *store.Store, x Examination) (found []api.Finding, err error) {
+	secrets := x.Secrets(s)
+	if found, err = routine.Examine(ctx, s, x.Settings, secrets); err != nil {
+		return nil, err
+	}
+	vault, err := examineSecrets(ctx, x.Settings, secrets)
+	if err != nil {
+		return nil, err
+	}
 	err = s.Read(ctx, func(r *store.Read) error {
-		if found, err = routine.Examine(ctx, r, cfg); err != nil {
-			return err
-		}
 		jobs, err := job.Examine(ctx, r)
 		if err != nil {
 			return err
 		}
-		late, err := work.Examine(ctx, r, now)
-		found = append(append(found, jobs), late...)
+		late, err := work.Examine(ctx, r, x.Now)
+		found = slices.Concat(found, []api.Finding{jobs}, late, vault)
 		return err
 	})
 	return found, err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela/internal/config"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 )
 
@@ -54,7 +55,9 @@ func TestDoctorFindsDamage(t *testing.T) {
 				t.Fatal(err)
 			}
 			damage(t, cfg.DatabasePath())
-			found := examineDatabase(t.Context(), cfg, time.Now())[0]
+			found := examineDatabase(t.Context(), Examination{Settings: cfg, Now: time.Now(), Secrets: func(s *store.Store) *vault.References {
+				return vault.NewReferences(vault.New(s, vault.Config{Now: time.Now}), vault.ReferenceConfig{})
+			}})[0]
 			if intact := name == "intact"; found.OK != intact || !intact && (!strings.Contains(found.Text, "damaged") || found.Cure == "") {
 				t.Errorf("%+v", found)
 			}

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"chela"
 	"chela/internal/api"
@@ -25,8 +24,9 @@ import (
 
 // ExamineHome checks a home for all known problems. It changes nothing: a missing
 // database is not created.
-func ExamineHome(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
-	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, cfg, now)...)
+func ExamineHome(ctx context.Context, x Examination) []api.Finding {
+	cfg := x.Settings
+	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, x)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
 	return append(found, examineRecordings(cfg)...)
 }
@@ -74,18 +74,18 @@ func examineHome(cfg *config.Config) api.Finding {
 }
 
 // examineDatabase checks the database, and the background work stored in it.
-func examineDatabase(ctx context.Context, cfg *config.Config, now time.Time) []api.Finding {
-	path := cfg.DatabasePath()
+func examineDatabase(ctx context.Context, x Examination) []api.Finding {
+	path := x.Settings.DatabasePath()
 	if path != "" {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			return []api.Finding{api.Well("database", filepath.Base(path)+" does not exist yet; the first message makes it")}
 		}
 	}
-	s, err := store.Open(ctx, store.Config{Path: path, URL: cfg.Database.URL.Reveal()})
+	s, err := store.Open(ctx, store.Config{Path: path, URL: x.Settings.Database.URL.Reveal()})
 	if err != nil {
 		return []api.Finding{api.Unwell("database", err)}
 	}
-	all, err := examineStore(ctx, s, cfg, now)
+	all, err := examineStore(ctx, s, x)
 	if err = errors.Join(err, s.Close()); err != nil {
 		return []api.Finding{api.Unwell("database", err)}
 	}
@@ -93,7 +93,7 @@ func examineDatabase(ctx context.Context, cfg *config.Config, now time.Time) []a
 }
 
 // examineStore checks the whole database for corruption, and then its records.
-func examineStore(ctx context.Context, s *store.Store, cfg *config.Config, now time.Time) ([]api.Finding, error) {
+func examineStore(ctx context.Context, s *store.Store, x Examination) ([]api.Finding, error) {
 	damage, err := s.Check(ctx)
 	if err != nil {
 		return nil, err
@@ -117,7 +117,7 @@ func examineStore(ctx context.Context, s *store.Store, cfg *config.Config, now t
 	if err != nil {
 		return nil, err
 	}
-	kept, err := Examine(ctx, s, cfg, now)
+	kept, err := Examine(ctx, s, x)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"chela"
 	"chela/internal/background"
 	"chela/internal/config"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 )
 
@@ -36,7 +37,7 @@ func examined(t *testing.T, add func(ctx context.Context, w *store.Write) error,
 	if err := s.Write(t.Context(), "test", func(w *store.Write) error { return add(t.Context(), w) }); err != nil {
 		t.Fatal(err)
 	}
-	found, err := background.Examine(t.Context(), s, cfg, day)
+	found, err := background.Examine(t.Context(), s, background.Examination{Settings: cfg, Now: day, Secrets: referencesOf(cfg)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,6 +53,14 @@ func examined(t *testing.T, add func(ctx context.Context, w *store.Write) error,
 		lines = append(lines, mark+" "+f.Subject+": "+f.Text)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// referencesOf returns the references of a home without secrets.
+func referencesOf(cfg *config.Config) func(*store.Store) *vault.References {
+	return func(s *store.Store) *vault.References {
+		secrets := vault.New(s, vault.Config{Source: vault.Source{File: cfg.Home.MasterKey()}, Now: func() time.Time { return day }})
+		return vault.NewReferences(secrets, vault.ReferenceConfig{Commands: vault.NewCommands(nil), Variable: cfg.Variable})
+	}
 }
 
 // routine is one that can do what it is for.

@@ -70,7 +70,7 @@ func TestChain(t *testing.T) {
 	}
 	shown := sources(t, c, "providers.work.keys", "agents.main.cheap_model", "agents.quick.fallbacks")
 	if diff := cmp.Diff(map[string]string{
-		"providers.work.keys": "2 of 3 set (file config.toml:25)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
+		"providers.work.keys": "2 of 3 set: env:WORK_KEY_2, env:WORK_KEY_3, env:WORK_KEY_4 (file config.toml:25)", "agents.main.cheap_model": "openai/small (default: cheap_model)",
 		"agents.quick.fallbacks": "[] (file config.toml:29)",
 	}, shown); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)

@@ -76,6 +76,7 @@ type Config struct {
 	Log        Log   `key:"log"`
 
 	variable  func(name string) string // of the environment; not a map, so that it is not printed by accident
+	environ   func() []string
 	zone      *time.Location
 	agents    map[string]*Agent
 	models    map[string]*catalogue.Row

@@ -235,7 +235,7 @@ func TestLoadFile(t *testing.T) {
 	}
 	want := map[string]string{
 		"agents.main.tools.deny":              `["shell"] (file config.toml:12)`,
-		"providers.local.api_key":             "set (file config.toml:8)",
+		"providers.local.api_key":             "set: env:LOCAL_KEY (file config.toml:8)",
 		`session.identity_links."telegram:1"`: "alice (file config.toml:20)",
 		"policy[2].verdict":                   "deny (file config.toml:28)",
 		"agents.main.model":                   "local/qwen (default: model)",

@@ -95,11 +95,6 @@ func TestKeysAreNotRepeated(t *testing.T) {
 			}
 		})
 	}
-	_, err := load("[providers.x]\nkind = \"openai\"\napi_key = \"secret:openai\"")
-	want := "unsupported: " + path + ":3: providers.x.api_key: secret:NAME is not supported by this version; use env:NAME"
-	if words(err) != want {
-		t.Errorf("got  %s\nwant %s", words(err), want)
-	}
 }
 
 func TestEnvironmentErrors(t *testing.T) {

@@ -120,7 +120,7 @@ func (l *loader) chooseModel() string {
 		}
 		for _, s := range Services() {
 			if p := l.c.providers[s.Name]; s.Model != "" && p.Key.IsSet() {
-				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+p.Variable()+" is set"
+				l.c.Model, reason = s.Name+"/"+s.Model, "default: "+p.keyName()+" is set"
 				break
 			}
 		}

@@ -61,6 +61,7 @@ func newLoader(environ []string) *loader {
 		}
 	}
 	l.c.variable = func(name string) string { return l.env[name] }
+	l.c.environ = func() []string { return withoutMasterKey(environ) }
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
 	l.c.agent(chela.MainAgent)
 	for _, s := range Services() {

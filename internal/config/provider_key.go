@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"chela"
 	"chela/internal/config/field"
@@ -26,11 +26,11 @@ func (s Signing) IsSet() bool { return s.KeyID.IsSet() && s.Secret.IsSet() }
 // LookUp reads the keys of a provider. If only further keys are set, the first
 // of them becomes the key.
 func (s *Provider) LookUp(env map[string]string) {
-	s.Key = field.NewSecret(env[s.Variable()], "")
+	s.Key = lookUp(s.reference, env)
 	s.further = nil
 	for _, reference := range s.references {
-		if value := env[strings.TrimPrefix(reference, "env:")]; value != "" {
-			s.further = append(s.further, field.NewSecret(value, ""))
+		if key := lookUp(chela.SecretReference(reference), env); key.IsSet() {
+			s.further = append(s.further, key)
 		}
 	}
 	if !s.Key.IsSet() && len(s.further) > 0 {
@@ -43,13 +43,37 @@ func (s *Provider) LookUp(env map[string]string) {
 	}
 }
 
-// Variable is the environment variable of the key; empty if none is needed.
-func (s *Provider) Variable() string { return strings.TrimPrefix(s.reference, "env:") }
+// lookUp returns the secret of a reference to the environment. Another reference is
+// resolved when the key is sent, and stands for it until then.
+func lookUp(reference chela.SecretReference, env map[string]string) field.Secret {
+	switch place, name := reference.Split(); place {
+	case "":
+		return field.Secret{}
+	case chela.PlaceEnvironment:
+		return field.NewSecret(env[name], "")
+	}
+	return field.NewSecret(string(reference), string(reference))
+}
+
+// IsReference reports whether Key is a [chela.SecretReference] to the vault or to a
+// command, which has to be resolved when the key is sent.
+func (s Provider) IsReference() bool { return s.Key.IsSet() && s.Key.String() == s.Key.Reveal() }
+
+// Variable is the environment variable of the key; empty if it is elsewhere, or none is
+// needed.
+func (s *Provider) Variable() string {
+	if place, name := s.reference.Split(); place == chela.PlaceEnvironment {
+		return name
+	}
+	return ""
+}
 
 // KeySource describes the source of a provider's key: "env NAME" if it is set,
 // "default: NAME is not set" if it is not, and nothing if none is needed.
 func (s *Provider) KeySource() string {
 	switch variable := s.Variable(); {
+	case s.IsReference():
+		return s.Key.String()
 	case s.Key.IsSet():
 		return "env " + variable
 	case s.Signing.IsSet():
@@ -59,6 +83,9 @@ func (s *Provider) KeySource() string {
 	}
 	return ""
 }
+
+// keyName is the name of the key for people.
+func (s *Provider) keyName() string { return cmp.Or(s.Variable(), string(s.reference)) }
 
 // Keyed returns nil if the provider has a key or needs none, and otherwise a
 // Denied error that names the missing one.
@@ -87,11 +114,13 @@ func (s Provider) WithEachKey() []Provider {
 	return all
 }
 
-// Secrets returns every key that is set.
+// Secrets returns every key that is set, and no references.
 func (s Provider) Secrets() []string {
 	all := []string{s.Signing.KeyID.Reveal(), s.Signing.Secret.Reveal(), s.Signing.SessionToken.Reveal()}
 	for _, with := range s.WithEachKey() {
-		all = append(all, with.Key.Reveal())
+		if !with.IsReference() {
+			all = append(all, with.Key.Reveal())
+		}
 	}
 	return slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
 }

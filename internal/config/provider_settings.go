@@ -5,7 +5,6 @@ package config
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -43,7 +42,7 @@ type Provider struct {
 	Name    string
 	Kind    ProviderKind `key:"kind" is:"provider kind"`
 	BaseURL string       `key:"base_url" is:"url" secret:"true"` // empty: the default of the kind; one with a password is refused
-	Key     field.Secret // not set if none is needed
+	Key     field.Secret // not set if none is needed; a reference if IsReference
 	Region  string       `key:"region" is:"line" want:"a region of Amazon, such as \"us-east-1\""` // of Bedrock
 	Omit    []string     `key:"omit" is:"optional fields"`                                         // optional fields that requests do not have
 	Signing Signing
@@ -53,9 +52,10 @@ type Provider struct {
 	Keyless    bool
 	Lacks, Has []catalogue.Feature
 
-	reference  string         // env:NAME, or empty if no key is needed
-	references []string       // of further keys
-	further    []field.Secret // the further keys that are set
+	reference  chela.SecretReference // where the key is; empty if none is needed
+	named      bool                  // a source names the reference
+	references []string              // of further keys
+	further    []field.Secret        // the further keys that are set
 }
 
 // Services are the built-in providers, in the order that a default model is
@@ -78,9 +78,9 @@ func ProviderOf(s catalogue.Service, env map[string]string) *Provider {
 	switch {
 	case s.KeyEnv == "":
 	case env[s.KeyEnv] == "" && env[s.OtherKeyEnv] != "":
-		p.reference = "env:" + s.OtherKeyEnv
+		p.reference = chela.SecretReference("env:" + s.OtherKeyEnv)
 	default:
-		p.reference = "env:" + s.KeyEnv
+		p.reference = chela.SecretReference("env:" + s.KeyEnv)
 	}
 	return p
 }
@@ -110,48 +110,50 @@ func (s *Provider) Idle() []string {
 	return idle
 }
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// isReference reports whether s names a variable of the environment.
+// isReference reports whether s says where a secret is.
 func isReference(s string) bool {
-	name, ok := strings.CutPrefix(s, "env:")
-	return ok && envName.MatchString(name)
+	place, _ := chela.SecretReference(s).Split()
+	return place != ""
 }
 
 // keyReference names where a key is stored; the key itself is refused.
 func keyReference(p *Provider) field.Field {
 	return field.Field{
-		Want:   `"env:NAME" or "secret:NAME", never the key itself`,
+		Want:   `"env:NAME", "secret:NAME" or "exec:COMMAND", never the key itself`,
 		Secret: true,
 		Put: func(v any) error {
 			s, _ := v.(string)
-			if name, ok := strings.CutPrefix(s, "secret:"); ok && chela.ValidName(name) {
-				return chela.E(chela.Unsupported, "secret:NAME is not supported by this version").WithHint("use env:NAME")
-			}
 			if !isReference(s) {
 				return field.ErrUnwanted
 			}
-			p.reference = s
+			p.reference, p.named = chela.SecretReference(s), true
 			return nil
 		},
 		Show: func() string {
-			if p.Key.IsSet() || p.Signing.IsSet() {
-				return "set"
+			shown := "not set"
+			switch {
+			case p.IsReference():
+				return p.Key.String()
+			case p.Key.IsSet() || p.Signing.IsSet():
+				shown = "set"
 			}
-			return "not set"
+			if p.named {
+				shown += ": " + string(p.reference)
+			}
+			return shown
 		},
 	}
 }
 
 // furtherReferences name where further keys of a provider are stored.
 func furtherReferences(p *Provider) field.Field {
-	f := field.List(&p.references, `a list of "env:NAME", never the keys themselves`, isReference)
+	f := field.List(&p.references, `a list of "env:NAME", "secret:NAME" or "exec:COMMAND", never the keys themselves`, isReference)
 	f.Secret = true
 	f.Show = func() string {
 		if len(p.references) == 0 {
 			return "not set"
 		}
-		return fmt.Sprintf("%d of %d set", len(p.further), len(p.references))
+		return fmt.Sprintf("%d of %d set: %s", len(p.further), len(p.references), strings.Join(p.references, ", "))
 	}
 	return f
 }

@@ -1,10 +1,10 @@
 package config
 
 import (
+	"slices"
 	"strings"
 
 	"chela"
-	"chela/internal/config/field"
 )
 
 // Vault sets where the master key of the secrets is kept.
@@ -12,25 +12,40 @@ type Vault struct {
 	Key string `key:"key" default:"file" words:"file keyring"` // where a new one goes
 }
 
+// envMasterKey is the environment variable of the master key.
+const envMasterKey = "SECRETS_MASTER_KEY"
+
 // MasterKey returns the master key of the environment, or nothing.
 func (c *Config) MasterKey() string { return c.variable(envMasterKey) }
 
-// envMasterKey is the environment variable of the master key. No program that chela
-// starts gets it.
-const envMasterKey = "SECRETS_MASTER_KEY"
+// Variable returns a variable of the environment, which a reference to a secret names.
+func (c *Config) Variable(name string) string { return c.variable(name) }
 
-// Secret resolves a reference to a secret: env:NAME is the environment variable
-// NAME. It is Invalid if the reference is malformed or the variable is not set.
-func (c *Config) Secret(reference string) ([]byte, error) {
-	name, ok := strings.CutPrefix(reference, "env:")
-	if !ok || name == "" {
-		return nil, chela.E(chela.Invalid, field.Cut(reference)+" does not say where a secret is").
-			WithHint("put it into an environment variable and refer to that: env:NAME")
+// CommandEnviron returns the environment for programs that settings name to print a
+// secret, as NAME=value strings: that of the process without the master key.
+func (c *Config) CommandEnviron() []string { return c.environ() }
+
+// withoutMasterKey returns an environment without the master key.
+func withoutMasterKey(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(pair string) bool { return strings.HasPrefix(pair, envMasterKey+"=") })
+}
+
+// A Reference is a setting that says where a secret is.
+type Reference struct {
+	Setting string
+	Secret  chela.SecretReference
+}
+
+// References returns the references that a source sets, by setting.
+func (c *Config) References() (all []Reference) {
+	for _, name := range c.ProviderNames() {
+		p := c.providers[name]
+		if p.named {
+			all = append(all, Reference{"providers." + name + ".api_key", p.reference})
+		}
+		for _, r := range p.references {
+			all = append(all, Reference{"providers." + name + ".keys", chela.SecretReference(r)})
+		}
 	}
-	value := c.variable(name)
-	if value == "" {
-		return nil, chela.E(chela.Invalid, "the variable "+field.Cut(name)+" is not set").
-			WithHint("set it where chela is started, to the secret that both sides know")
-	}
-	return []byte(value), nil
+	return all
 }

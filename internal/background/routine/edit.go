@@ -28,6 +28,9 @@ func (d *Routines) Create(ctx context.Context, v chela.Routine, by string) (chel
 	if err := d.settle(&v, now); err != nil {
 		return v, err
 	}
+	if err := d.checkSecret(ctx, v); err != nil {
+		return v, err
+	}
 	err := d.write(ctx, "routine.create", func(c *change) error {
 		if err := c.AddRoutine(ctx, v); err != nil {
 			return err
@@ -89,15 +92,19 @@ func (d *Routines) check(v chela.Routine) error {
 	if err := rule.Check(v, d.cfg.Zone); err != nil {
 		return err
 	}
-	if err := d.cfg.Settings.CheckAgent(v.Agent); err != nil || v.Trigger.Kind != chela.TriggerWebhook {
-		return err
+	return d.cfg.Settings.CheckAgent(v.Agent)
+}
+
+// checkSecret checks that the secret of a webhook exists and fits its scheme. It may
+// start a program, so it is called outside of transactions.
+func (d *Routines) checkSecret(ctx context.Context, v chela.Routine) error {
+	if place, _ := chela.SecretReference(v.Trigger.Secret).Split(); v.Trigger.Kind != chela.TriggerWebhook || place == "" {
+		return nil // check refuses a webhook without a reference
 	}
-	secret, err := d.cfg.Settings.Secret(v.Trigger.Secret)
+	its, err := d.verifier(ctx, v)
 	if err != nil {
 		return err
 	}
-	its := verifier(v.Trigger)
-	its.Secret = secret
 	return its.Check()
 }
 
@@ -119,6 +126,16 @@ func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.Routine
 			return chela.Routine{}, err
 		}
 		c.Trigger = &t
+	}
+	if c.Trigger != nil || c.Enabled != nil && *c.Enabled {
+		v, err := d.Routine(ctx, string(id))
+		if err != nil {
+			return v, err
+		}
+		set(&v.Trigger, c.Trigger)
+		if err := d.checkSecret(ctx, v); err != nil {
+			return v, err
+		}
 	}
 	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
 		was := v.Enabled

@@ -11,9 +11,10 @@ import (
 )
 
 // Examine returns findings about the routines of a home, at least one: the problems
-// of those that cannot fire or succeed.
-func Examine(ctx context.Context, r *store.Read, cfg *config.Config) (found []api.Finding, err error) {
-	all, err := All(ctx, r)
+// of those that cannot fire or succeed. It starts the programs that print secrets of
+// webhooks.
+func Examine(ctx context.Context, s *store.Store, cfg *config.Config, secrets secrets) (found []api.Finding, err error) {
+	all, err := store.Find(ctx, s, func(r *store.Read) ([]chela.Routine, error) { return All(ctx, r) })
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +23,11 @@ func Examine(ctx context.Context, r *store.Read, cfg *config.Config) (found []ap
 		if !v.Builtin {
 			own++
 		}
-		if f := problem(v, cfg); f.Text != "" {
+		f := problem(v, cfg)
+		if f.Text == "" && v.Enabled && v.Trigger.Kind == chela.TriggerWebhook {
+			f = secretProblem(ctx, v, secrets)
+		}
+		if f.Text != "" {
 			found = append(found, f)
 		}
 	}
@@ -58,10 +63,17 @@ func problem(v chela.Routine, cfg *config.Config) api.Finding {
 			return f
 		}
 	}
-	if v.Trigger.Kind == chela.TriggerWebhook {
-		if _, err := cfg.Secret(v.Trigger.Secret); err != nil {
-			f.Text, f.Cure = v.Name+" has no secret: "+chela.MessageOf(err), "set it, or chela routines edit "+v.Name+" --secret env:NAME"
-		}
+	return f
+}
+
+// secretProblem returns why the secret of a webhook is not available, or a finding
+// without a text.
+func secretProblem(ctx context.Context, v chela.Routine, secrets secrets) api.Finding {
+	err := secrets.Examine(ctx, chela.SecretReference(v.Trigger.Secret))
+	if err == nil {
+		return api.Finding{}
 	}
+	f := api.Unwell("routines", err)
+	f.Text, f.Cure = v.Name+" has no secret: "+f.Text, f.Cure+"; or chela routines edit "+v.Name+" --secret secret:NAME"
 	return f
 }

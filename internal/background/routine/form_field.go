@@ -33,8 +33,9 @@ func schemeOf(t *chela.Trigger) field.Field {
 // secretOf is a field for a reference to a secret. A literal secret given by mistake
 // is not echoed.
 func secretOf(t *chela.Trigger) field.Field {
-	f := field.Text(&t.Secret, "env:NAME, so that the secret itself is not stored", func(s string) bool {
-		return strings.HasPrefix(s, "env:") || strings.HasPrefix(s, "secret:")
+	f := field.Text(&t.Secret, "secret:NAME, env:NAME or exec:COMMAND, so that the secret itself is not stored", func(s string) bool {
+		place, _ := chela.SecretReference(s).Split()
+		return place != ""
 	})
 	f.Secret = true
 	return f

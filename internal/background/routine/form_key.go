@@ -30,7 +30,7 @@ func (d *Draft) Keys() []FormKey {
 		{"signature-prefix", "webhook, scheme body: what stands before the signature, such as sha256=", line(&t.SignaturePrefix)},
 		{"signature-encoding", "webhook, scheme body: hex or base64", oneOf(&t.SignatureEncoding, safety.EncodingHex, safety.EncodingBase64, "")},
 		{"headers", "webhook: headers that the run is shown (default: those that name the event)", field.List(&t.Headers, "names of headers", field.OneLine)},
-		{"secret", "webhook: its secret, as env:NAME", secretOf(t)},
+		{"secret", "webhook: where its secret is, as secret:NAME or env:NAME", secretOf(t)},
 		{"filter", "system, webhook: values that must be equal, as text=failed or body.action=opened,header.X-GitHub-Event=pull_request", filterOf(t)},
 
 		{

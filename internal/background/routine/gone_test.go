@@ -1,6 +1,7 @@
 package routine_test
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestRoutinesOfWhatIsGone(t *testing.T) {
 	hook.Trigger = chela.Trigger{Kind: chela.TriggerWebhook, Path: "build", Scheme: "github", Secret: "env:HOOK"}
 	cfg := h.routineConfig(plan{}, slog.New(slog.DiscardHandler))
 	gone := chela.E(chela.Invalid, "it is gone")
-	cfg.Settings = settings{gone}
+	cfg.Settings, cfg.Secrets = settings{gone}, settings{gone}
 	later := routine.New(h.store, cfg)
 	for _, v := range []chela.Routine{h.create(daily("clock")), h.create(hook)} {
 		name, text := v.Name+"-old", "of an agent that is gone"
@@ -76,9 +77,14 @@ func (s settings) CheckAgent(name string) error {
 	return s.gone
 }
 
-func (s settings) Secret(ref string) ([]byte, error) {
-	if s.gone == nil && ref != "env:HOOK" {
-		return nil, chela.E(chela.Invalid, ref+" is not set")
+func (s settings) Examine(ctx context.Context, ref chela.SecretReference) error {
+	_, err := s.Resolve(ctx, ref, "")
+	return err
+}
+
+func (s settings) Resolve(_ context.Context, ref chela.SecretReference, _ string) (string, error) {
+	if s.gone == nil && ref != "env:HOOK" && ref != "secret:hook" && ref != "exec:print hook" {
+		return "", chela.E(chela.Invalid, string(ref)+" is not set")
 	}
-	return []byte("swordfish"), s.gone
+	return "swordfish", s.gone
 }

@@ -73,9 +73,9 @@ func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Rout
 		return v, safety.Delivery{}, err
 	}
 	refused := chela.E(chela.Denied, "the webhook request was rejected").WithHint("check its path and its signature")
-	its := verifier(v.Trigger)
+	var its safety.Verifier
 	if v.ID != "" {
-		if its.Secret, err = d.cfg.Settings.Secret(v.Trigger.Secret); err != nil {
+		if its, err = d.verifier(ctx, v); err != nil {
 			d.cfg.Log.Error("secret of a webhook not found", "routine", v.ID, "name", v.Name, "error", err)
 			its.Scheme = ""
 		}
@@ -90,9 +90,13 @@ func (d *Routines) letIn(ctx context.Context, asked api.HookRequest) (chela.Rout
 	return v, delivery, nil
 }
 
-// verifier returns the verifier of a webhook, without its secret.
-func verifier(t chela.Trigger) safety.Verifier {
-	return safety.Verifier{Scheme: safety.Scheme(t.Scheme), Header: t.SignatureHeader, Prefix: t.SignaturePrefix, Encoding: t.SignatureEncoding}
+// verifier returns the verifier of a webhook.
+func (d *Routines) verifier(ctx context.Context, v chela.Routine) (safety.Verifier, error) {
+	t := v.Trigger
+	secret, err := d.cfg.Secrets.Resolve(ctx, chela.SecretReference(t.Secret), "the webhook of routine "+v.Name)
+	return safety.Verifier{
+		Scheme: safety.Scheme(t.Scheme), Secret: []byte(secret), Header: t.SignatureHeader, Prefix: t.SignaturePrefix, Encoding: t.SignatureEncoding,
+	}, err
 }
 
 // verify checks a request against its verifier, which has no scheme if the

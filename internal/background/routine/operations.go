@@ -23,6 +23,9 @@ func (d *Routines) Operations() []api.Bound {
 		}),
 		api.RoutinesChange.Do(func(ctx context.Context, c api.Caller, q api.RoutineEdit) (chela.Routine, error) {
 			v, err := d.seen(ctx, c, q.Name)
+			if err == nil && q.Change.Trigger != nil {
+				err = mayName(c, *q.Change.Trigger)
+			}
 			if err != nil {
 				return v, err
 			}
@@ -48,6 +51,16 @@ func sees(c api.Caller, v chela.Routine) bool {
 	return c.Session == "" || v.Session == c.Session || c.Sees(v.Agent, chela.KeyMain, chela.KeyCron)
 }
 
+// mayName refuses a secret that a program prints to all but the owner: whoever names
+// the program could run any.
+func mayName(c api.Caller, t chela.Trigger) error {
+	place, _ := chela.SecretReference(t.Secret).Split()
+	if place == chela.PlaceCommand && (c.Agent != "" || c.Scope != chela.ScopeAdmin) {
+		return chela.E(chela.Denied, "only the owner may name a program that prints a secret").WithHint("use secret:NAME or env:NAME")
+	}
+	return nil
+}
+
 // seen returns a routine that the caller may see, by its id or name. Others are
 // NotFound, as if they did not exist.
 func (d *Routines) seen(ctx context.Context, c api.Caller, name string) (chela.Routine, error) {
@@ -62,6 +75,9 @@ func (d *Routines) seen(ctx context.Context, c api.Caller, name string) (chela.R
 // turn; a call that is repeated after a crash finds its routine.
 func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (made chela.Routine, err error) {
 	v := q.Routine(c)
+	if err := mayName(c, v.Trigger); err != nil {
+		return v, err
+	}
 	if c.Agent == "" {
 		return d.Create(ctx, v, c.By)
 	}

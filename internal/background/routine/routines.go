@@ -35,6 +35,7 @@ type Config struct {
 	Notices  *notice.Notices
 	Defaults Defaults
 	Settings settings
+	Secrets  secrets
 
 	// MaxDepth is the longest chain of jobs and runs that lead to one another;
 	// see [chela.Origin].
@@ -52,8 +53,14 @@ type Config struct {
 type settings interface {
 	// CheckAgent returns an error unless an agent of that name exists.
 	CheckAgent(name string) error
-	// Secret resolves a reference such as env:NAME.
-	Secret(reference string) ([]byte, error)
+}
+
+// secrets resolve references to the secrets of webhooks.
+type secrets interface {
+	Resolve(ctx context.Context, reference chela.SecretReference, purpose string) (string, error)
+
+	// Examine returns why a reference cannot be resolved, or nil.
+	Examine(ctx context.Context, reference chela.SecretReference) error
 }
 
 // Routines stores routines, fires them and follows their runs. It is safe for

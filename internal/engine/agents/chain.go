@@ -90,7 +90,7 @@ func (p *Providers) single(settings config.Provider, model, name string) (s serv
 	}
 	var keys []chela.Provider
 	for _, with := range settings.WithEachKey() {
-		raw, err := makeProvider(with, p.known.Model(model), p.client, p.cfg.Now)
+		raw, err := makeProvider(with, p.known.Model(model), p.clientOf(with), p.cfg.Now)
 		if err != nil {
 			return served{}, err
 		}

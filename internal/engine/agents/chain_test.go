@@ -35,6 +35,7 @@ type home struct {
 	env    []string // besides the keys
 	waited []time.Duration
 	paid   []string // the model of each request that was counted
+	vault  vault
 	mu     sync.Mutex
 }
 
@@ -73,7 +74,7 @@ func (h *home) open(t *testing.T, settings string) *agents.Providers {
 			h.waited = append(h.waited, d)
 			return nil
 		},
-		Ledger: h,
+		Ledger: h, Secrets: &h.vault,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,8 @@ type ProviderConfig struct {
 
 	Ledger ledger // nil disables metering
 
+	Secrets references
+
 	// Listing is the timeout of listing models; 0 means 5 s.
 	Listing time.Duration
 }
@@ -46,6 +48,14 @@ type ledger interface {
 	// TakeOver returns a provider that first settles the requests of a dead
 	// process. Models are the candidates.
 	TakeOver(p chela.Provider, models ...string) chela.Provider
+}
+
+// references resolve references to keys.
+type references interface {
+	Resolve(ctx context.Context, reference chela.SecretReference, purpose string) (string, error)
+
+	// Rejected states that a server did not accept the key of a reference.
+	Rejected(reference chela.SecretReference)
 }
 
 // Providers serves the models of a home. It is safe for concurrent use.

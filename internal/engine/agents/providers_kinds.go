@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -86,4 +87,22 @@ func parameters(kind config.ProviderKind) []provider.Parameter {
 	default:
 		return nil
 	}
+}
+
+// clientOf returns the client that reaches the server of a provider. If its key is a
+// reference, the client sends the key in place of it.
+func (p *Providers) clientOf(settings config.Provider) *http.Client {
+	if !settings.IsReference() {
+		return p.client
+	}
+	reference := chela.SecretReference(settings.Key.Reveal())
+	own := *p.client
+	own.Transport = provider.WithKey(p.client.Transport, provider.Key{
+		Provider: settings.Name, Stand: string(reference),
+		Value: func(ctx context.Context) (string, error) {
+			return p.cfg.Secrets.Resolve(ctx, reference, "the key of provider "+settings.Name)
+		},
+		Rejected: func() { p.cfg.Secrets.Rejected(reference) },
+	})
+	return &own
 }

@@ -109,6 +109,9 @@ func (v *Secrets) All(ctx context.Context) ([]chela.Secret, error) {
 // Secret returns a secret without its value.
 func (v *Secrets) Secret(ctx context.Context, name chela.SecretName) (chela.Secret, error) {
 	s, err := store.Find(ctx, v.store, func(r *store.Read) (store.SealedSecret, error) { return r.Secret(ctx, name) })
+	if chela.KindOf(err) == chela.NotFound {
+		err = noSecret(name)
+	}
 	return s.Secret, err
 }
 
@@ -223,7 +226,12 @@ func (v *Secrets) Delete(ctx context.Context, name chela.SecretName) error {
 // Use opens a secret and records its use, whose Purpose, Host, Session and Turn
 // the caller sets. The value is returned only after the record is committed.
 func (v *Secrets) Use(ctx context.Context, name chela.SecretName, use chela.SecretUse) (string, error) {
-	var value string
+	value, _, err := v.use(ctx, name, use)
+	return value, err
+}
+
+// use is Use, and also returns the secret.
+func (v *Secrets) use(ctx context.Context, name chela.SecretName, use chela.SecretUse) (value string, _ chela.Secret, _ error) {
 	var sealed store.SealedSecret
 	err := v.read(ctx, func(r *store.Read) (err error) {
 		if sealed, err = r.Secret(ctx, name); err != nil {
@@ -233,17 +241,17 @@ func (v *Secrets) Use(ctx context.Context, name chela.SecretName, use chela.Secr
 		return err
 	})
 	if chela.KindOf(err) == chela.NotFound && sealed.Version == 0 {
-		err = chela.E(chela.NotFound, "there is no secret "+string(name)).WithHint("set it with: chela secrets set " + string(name))
+		err = noSecret(name)
 	}
 	if err != nil {
-		return "", err
+		return "", sealed.Secret, err
 	}
 	use.ID, use.Name, use.Version, use.At = v.IDs.SecretUse(), name, sealed.Version, v.Now()
 	err = v.store.Write(ctx, "secret.use", func(w *store.Write) error { return w.AddSecretUse(ctx, use) })
 	if err != nil {
-		return "", err
+		return "", sealed.Secret, err
 	}
-	return value, nil
+	return value, sealed.Secret, nil
 }
 
 // open returns the value of a sealed secret.

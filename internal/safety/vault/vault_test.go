@@ -197,9 +197,12 @@ func TestCommands(t *testing.T) {
 	if n := strings.Count(string(log), "run"); n != 1 {
 		t.Errorf("the program ran %d times", n)
 	}
-	c.Forget()
-	if _, err := c.Resolve(t.Context(), tool+" read x"); err != nil {
+	c.Forget(tool + ` read "op://a b/item"`)
+	if _, err := c.Resolve(t.Context(), tool+` read "op://a b/item"`); err != nil {
 		t.Error(err)
+	}
+	if log, _ := os.ReadFile(filepath.Join(dir, "log")); strings.Count(string(log), "run") != 2 {
+		t.Errorf("a forgotten result was used: %q", log)
 	}
 	for _, command := range []string{"", "a | b", "a $HOME", "a $(b)", "a; b", "A=1 a", "a > b", "a `b`", "a &", "! a", `a "$b"`, "a $'x'"} {
 		if _, err := c.Resolve(t.Context(), command); chela.KindOf(err) != chela.Invalid {

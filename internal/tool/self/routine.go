@@ -54,7 +54,7 @@ type createInput struct {
 	Channel     string   `json:"channel,omitempty" jsonschema:"with event: only messages of this channel"`
 	Path        string   `json:"path,omitempty" jsonschema:"with webhook: the path after /hooks/"`
 	Scheme      string   `json:"scheme,omitempty" jsonschema:"with webhook: how requests are signed" enum:"secret,hmac,github,stripe,slack"`
-	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is stored, as env:NAME"`
+	Secret      string   `json:"secret,omitempty" jsonschema:"with webhook: where the secret is stored, as secret:NAME in the vault or env:NAME in the environment"`
 	Source      string   `json:"source,omitempty" jsonschema:"with system_event: the kind of subject"`
 	Event       string   `json:"event,omitempty" jsonschema:"with system_event: the event"`
 	Action      string   `json:"action,omitempty" jsonschema:"kind of action" enum:"turn,lightweight,job,system_event,notify"`

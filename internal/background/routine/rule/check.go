@@ -96,8 +96,8 @@ func checkWebhook(t chela.Trigger) error {
 				WithHint("use names of lower-case letters, digits, - and _, separated by /")
 		}
 	}
-	if !strings.HasPrefix(t.Secret, "env:") {
-		return invalid("the webhook has no secret").WithHint("put it into an environment variable and refer to that: env:NAME")
+	if place, _ := chela.SecretReference(t.Secret).Split(); place == "" {
+		return invalid("the webhook has no secret").WithHint("put it into the vault or an environment variable and refer to that: secret:NAME, env:NAME")
 	}
 	return checkWebhookParts(t)
 }

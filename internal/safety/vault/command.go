@@ -70,11 +70,11 @@ func (c *Commands) Resolve(ctx context.Context, command string) (string, error) 
 	return value, nil
 }
 
-// Forget drops the results, so that the next use asks the programs again.
-func (c *Commands) Forget() {
+// Forget drops the result of a command, so that the next use asks the program again.
+func (c *Commands) Forget(command string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	clear(c.kept)
+	delete(c.kept, command)
 }
 
 // Words splits a command into words as a shell does. It returns [chela.Invalid]
