@@ -12,8 +12,8 @@ import (
 	"chela"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
+	"chela/internal/surface/terminal"
 )
 
 // Backend connects the commands with a home: with its daemon if one runs, else
@@ -23,7 +23,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
 	switch {
 	case err == nil:
-		b := cli.NewBackend(talk.Connect(c), c, visitor{c})
+		b := cli.NewBackend(terminal.Connect(c), c, visitor{c})
 		b.Served = true
 		return b, differ(ctx, b, c, cfg)
 	case chela.KindOf(err) != chela.NotFound:
@@ -64,7 +64,7 @@ func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version s
 	group.Go(func() error { return a.stream.Run(running) })
 	group.Go(func() error { return gw.Serve(running, nil, connections) })
 	c := client.Local(connections.Dial, a.ids)
-	return cli.NewBackend(talk.Connect(c), c, opened{a, func() error {
+	return cli.NewBackend(terminal.Connect(c), c, opened{a, func() error {
 		if !a.stays() {
 			a.settle(ctx)
 		}

@@ -11,8 +11,8 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
+	"chela/internal/surface/terminal"
 )
 
 // served reports whether a daemon holds a home.
@@ -30,7 +30,7 @@ func served(ctx context.Context, home config.Home) bool {
 // model calls would be recorded or replayed is refused.
 func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.Config) error {
 	if err := ownModels(cfg); err != nil {
-		b.Connection = talk.Connect(unheard{c, err})
+		b.Connection = terminal.Connect(unheard{c, err})
 		return nil
 	}
 	v, err := cfg.Value("model")
@@ -39,7 +39,7 @@ func differ(ctx context.Context, b *cli.Backend, c *client.Client, cfg *config.C
 	}
 	status, err := api.Call(ctx, c, api.StatusShow, api.None{})
 	if err == nil && v.Value != status.Model {
-		b.Connection = talk.Connect(modelled{c, v.Value})
+		b.Connection = terminal.Connect(modelled{c, v.Value})
 	}
 	return err
 }

@@ -11,13 +11,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // approvalsCommand returns the commands on approvals and grants.
 func (c *commands) approvalsCommand() *cobra.Command {
-	return console.Group("approvals", "Look at approvals and answer them",
+	return terminal.Group("approvals", "Look at approvals and answer them",
 		c.approvalsList(), verb(c, api.ApprovalsShow, c.approval), c.approvalYes(), c.approvalNo(),
 		named("grants", listing(c, api.GrantsList, grants)), verb(c, api.GrantsRevoke, nil))
 }
@@ -35,7 +34,7 @@ func (c *commands) approvalYes() *cobra.Command {
 		Always  bool   `flag:"always" help:"also allow, for the rest of the session, the pattern that show lists under always"`
 		Pattern string `flag:"pattern" help:"allow whatever it names, until that is revoked; * stands for any text"`
 	}
-	return console.Command("yes", "Allow it, and see its turn to the end", func(ctx context.Context, in arguments) error {
+	return terminal.Command("yes", "Allow it, and see its turn to the end", func(ctx context.Context, in arguments) error {
 		said := api.Answer{Answer: chela.AnswerOnce, Pattern: in.Pattern}
 		switch {
 		case in.Always && in.Pattern != "":
@@ -54,7 +53,7 @@ func (c *commands) approvalNo() *cobra.Command {
 		api.ApprovalRef
 		Reason string `flag:"reason" help:"reason for the model"`
 	}
-	return console.Command("no", "Refuse it, and see its turn to the end", func(ctx context.Context, in arguments) error {
+	return terminal.Command("no", "Refuse it, and see its turn to the end", func(ctx context.Context, in arguments) error {
 		return c.approvalAnswer(ctx, in.ApprovalRef, api.Answer{Answer: chela.AnswerNo, Reason: in.Reason})
 	})
 }
@@ -95,7 +94,7 @@ func (c *commands) approvalAnswer(ctx context.Context, ref api.ApprovalRef, said
 	return c.open(ctx, func(b *Backend) error {
 		a, err := api.Call(ctx, b, api.ApprovalsShow, ref)
 		if err != nil {
-			return console.NotThere(err, listHints["approvals"])
+			return terminal.NotThere(err, listHints["approvals"])
 		}
 		follow, stop := b.Watch(ctx, a.Turn) // before the answer, so that no event is missed
 		defer stop()

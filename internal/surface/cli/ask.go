@@ -6,19 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela/internal/surface/cli/console"
-	"chela/internal/surface/cli/talk"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) askCommand() *cobra.Command {
 	type arguments struct {
 		Words []string `arg:"TEXT..."`
-		talk.Options
+		terminal.MessageOptions
 	}
 	var attach []string
-	cmd := console.Command("ask", "Ask one thing and print the answer", func(ctx context.Context, in arguments) error {
+	cmd := terminal.Command("ask", "Ask one thing and print the answer", func(ctx context.Context, in arguments) error {
 		in.Attach = attach
-		return c.ask(ctx, in.Options, strings.Join(in.Words, " "))
+		return c.ask(ctx, in.MessageOptions, strings.Join(in.Words, " "))
 	})
 	cmd.Use = "ask [flags] [TEXT]"
 	cmd.Long = "Send a message and print the answer. Standard input is added to the text; if there is\n" +
@@ -31,7 +30,7 @@ func (c *commands) askCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
+func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text string) error {
 	person := c.person()
 	text, input, err := person.Piped(text)
 	if err != nil {
@@ -58,6 +57,6 @@ func (c *commands) ask(ctx context.Context, o talk.Options, text string) error {
 }
 
 // person returns the user of the command.
-func (c *commands) person() *talk.Person {
-	return &talk.Person{Printer: c.Printer, Stdin: c.Stdin, Arrives: c.Arrives, Interruptible: c.Interruptible}
+func (c *commands) person() *terminal.Person {
+	return &terminal.Person{Printer: c.Printer, Stdin: c.Stdin, Arrives: c.Arrives, Interruptible: c.Interruptible}
 }

@@ -6,12 +6,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/talk"
+	"chela/internal/surface/terminal"
 )
 
 // A Backend is an open home. The commands use it from one goroutine.
 type Backend struct {
-	talk.Connection
+	terminal.Connection
 	process
 
 	Files  files
@@ -20,7 +20,7 @@ type Backend struct {
 
 // NewBackend returns an open home: the connection to it, its files, and what this
 // process does for it.
-func NewBackend(c talk.Connection, f files, p process) *Backend {
+func NewBackend(c terminal.Connection, f files, p process) *Backend {
 	return &Backend{Connection: c, process: p, Files: f}
 }
 

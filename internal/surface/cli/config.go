@@ -8,21 +8,21 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) configCommand() *cobra.Command {
 	type key struct {
 		Key string `arg:"KEY"`
 	}
-	return console.Group("config", "Show and change settings",
-		console.Command("list", "List every setting and its source", c.configList),
-		console.Command("get", "Print one setting", func(ctx context.Context, in key) error { return c.configGet(ctx, in.Key) }),
+	return terminal.Group("config", "Show and change settings",
+		terminal.Command("list", "List every setting and its source", c.configList),
+		terminal.Command("get", "Print one setting", func(ctx context.Context, in key) error { return c.configGet(ctx, in.Key) }),
 		c.configSetCommand(),
-		console.Command("unset", "Take one setting out of config.toml", func(ctx context.Context, in key) error {
+		terminal.Command("unset", "Take one setting out of config.toml", func(ctx context.Context, in key) error {
 			return c.configEdit(ctx, func(home config.Home) error { return config.Unset(home, in.Key) })
 		}),
-		console.Command("path", "Print the path of config.toml", c.configPath),
+		terminal.Command("path", "Print the path of config.toml", c.configPath),
 	)
 }
 
@@ -55,7 +55,7 @@ func (c *commands) configSetCommand() *cobra.Command {
 			if err := cmd.ParseFlags(args[len(values):]); err != nil {
 				return err
 			}
-			return console.Between(2, 2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
+			return terminal.Between(2, 2)(cmd, append(values[:len(values):len(values)], cmd.Flags().Args()...))
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asked, err := cmd.Flags().GetBool("help"); err == nil && asked {

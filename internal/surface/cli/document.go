@@ -14,13 +14,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // memoryCommand returns the commands for documents.
 func (c *commands) memoryCommand() *cobra.Command {
-	return console.Group("memory", "Show and edit an agent's documents",
+	return terminal.Group("memory", "Show and edit an agent's documents",
 		named("read", verb(c, api.DocumentsShow, c.document)), c.documentWrite(), c.documentTree(),
 		named("history", listing(c, api.DocumentsVersions, documentVersions)), verb(c, api.DocumentsDelete, c.documentEdited))
 }

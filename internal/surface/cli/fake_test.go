@@ -15,8 +15,8 @@ import (
 	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
+	"chela/internal/surface/terminal"
 )
 
 // A home is a small system in memory: one session with one turn, whose model
@@ -279,7 +279,7 @@ func (o open) Seed(_ context.Context, agent string) (bool, error) {
 func (h *home) backend(cfg *config.Config) *cli.Backend {
 	h.attached = map[string]string{}
 	o := open{h.operations(cfg), h}
-	b := cli.NewBackend(talk.Connect(o), o, o)
+	b := cli.NewBackend(terminal.Connect(o), o, o)
 	if h.bench != nil {
 		h.bench.left = false // by the process before
 		b.Served = h.bench.served

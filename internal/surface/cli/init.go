@@ -8,7 +8,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/cli/setup"
 	"chela/internal/surface/terminal"
 )
@@ -17,8 +16,8 @@ func (c *commands) initCommand() *cobra.Command {
 	type arguments struct {
 		Yes bool `flag:"yes" help:"ask nothing and take the defaults"`
 	}
-	cmd := console.Command("init", "Set up a home", func(ctx context.Context, in arguments) error {
-		if !in.Yes && !console.IsTerminal(c.Stdin) {
+	cmd := terminal.Command("init", "Set up a home", func(ctx context.Context, in arguments) error {
+		if !in.Yes && !terminal.IsTTY(c.Stdin) {
 			return invalid("chela init asks questions, and standard input is not a terminal", "take the defaults with chela init --yes")
 		}
 		return c.initialize(ctx, !in.Yes)

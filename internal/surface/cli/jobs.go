@@ -9,13 +9,12 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // jobsCommand returns the commands on jobs: asynchronous work in a session of its own.
 func (c *commands) jobsCommand() *cobra.Command {
-	return console.Group("jobs", "Have work done in the background, and look after it",
+	return terminal.Group("jobs", "Have work done in the background, and look after it",
 		c.jobsList(), c.jobCreate(), verb(c, api.JobsShow, c.job), c.jobEvents(), verb(c, api.JobsPrompt, c.jobMoved),
 		verb(c, api.JobsCancel, c.jobMoved), verb(c, api.JobsPause, c.jobMoved), verb(c, api.JobsResume, c.jobMoved), c.jobRestart(),
 		verb(c, api.JobsAccept, c.jobMoved), c.jobModify(), c.jobFiles())
@@ -115,11 +114,11 @@ func (c *commands) jobFiles() *cobra.Command {
 			if err == nil {
 				c.Text(string(content))
 			}
-			return console.NotThere(err, "see chela jobs list")
+			return terminal.NotThere(err, "see chela jobs list")
 		}
 		files, err := api.All(ctx, b, api.JobsFiles, api.JobFilesQuery{JobRef: in.JobRef})
 		if err != nil {
-			return console.NotThere(err, "see chela jobs list")
+			return terminal.NotThere(err, "see chela jobs list")
 		}
 		none := fmt.Sprintf("job %s has written no files; what it said is in chela jobs show %[1]s", in.ID)
 		return table[api.JobFile]{head: "FILE\tSIZE\tCHANGED", none: none, row: func(f api.JobFile) []any {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -17,7 +16,7 @@ func (c *commands) logsCommand() *cobra.Command {
 		Follow bool   `flag:"follow" help:"follow new lines, until Ctrl-C"`
 		Level  string `flag:"level" default:"debug" help:"the least level that is printed: debug, info, warn or error"`
 	}
-	return console.Command("logs", "Print the log", func(ctx context.Context, in arguments) error {
+	return terminal.Command("logs", "Print the log", func(ctx context.Context, in arguments) error {
 		var least slog.Level
 		if err := least.UnmarshalText([]byte(in.Level)); err != nil {
 			return invalid(fmt.Sprintf("--level cannot be %q", terminal.OneLine(in.Level, 40)), "use debug, info, warn or error")

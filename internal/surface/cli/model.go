@@ -12,13 +12,13 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 // modelsCommand returns the commands on models.
 func (c *commands) modelsCommand() *cobra.Command {
-	return console.Group("models", "List models, set their prices, and test them",
-		console.Command("list", "List the models that are known, and where that is from", c.modelsList),
+	return terminal.Group("models", "List models, set their prices, and test them",
+		terminal.Command("list", "List the models that are known, and where that is from", c.modelsList),
 		listing(c, api.ModelsPrices, prices), c.modelSetCommand(),
 		filled(c, api.ModelsTest, c.modelTest),
 	)
@@ -117,7 +117,7 @@ var flags = []struct{ name, use string }{
 
 func (c *commands) modelSetCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: console.Between(1, 1),
+		Use: "set PROVIDER/MODEL", Short: "Set a model's properties and prices in config.toml", Args: terminal.Between(1, 1),
 	}
 	values := make([]string, len(flags))
 	for i, f := range flags {

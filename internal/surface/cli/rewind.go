@@ -14,7 +14,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/rewind"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -44,7 +43,7 @@ func (f rewindFlags) find(ctx context.Context, b *Backend) (api.ThreadRef, error
 		return api.ThreadRef{ID: f.Thread}, nil
 	}
 	s, err := api.Call(ctx, b, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.Session)})
-	return api.ThreadRef{ID: s.Thread}, console.NotThere(err, "see chela sessions list")
+	return api.ThreadRef{ID: s.Thread}, terminal.NotThere(err, "see chela sessions list")
 }
 
 // A rewindMove is a request that moves the head of a thread.
@@ -63,7 +62,7 @@ func (c *commands) rewind(ctx context.Context, b *Backend, o api.Operation[api.T
 	}
 	m.options.Key, m.options.KeepFiles = m.Key, m.KeepFiles
 	v, err := api.Call(ctx, b, o, api.ThreadMove{ThreadRef: ref, To: m.options})
-	return answer(c, v, console.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
+	return answer(c, v, terminal.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
 		c.Text(terminal.Visible(rewind.Report(v)))
 	})
 }
@@ -103,7 +102,7 @@ func (c *commands) checkpoint(ctx context.Context, b *Backend, in checkpointArgs
 	made, err := api.Call(ctx, b, api.ThreadsCheckpoint, api.CheckpointRequest{
 		ThreadRef: ref, Checkpoint: api.NewCheckpoint{Name: in.Name, Key: in.Key},
 	})
-	return answer(c, made, console.NotThere(err, "see chela threads list"), func(made chela.Checkpoint) {
+	return answer(c, made, terminal.NotThere(err, "see chela threads list"), func(made chela.Checkpoint) {
 		c.Fields("thread", made.Thread, "checkpoint", made.Name, "entry", entryPlace(made.Entry))
 	})
 }
@@ -119,7 +118,7 @@ func (c *commands) branch(ctx context.Context, b *Backend, in branchArgs) error 
 		return err
 	}
 	t, err := api.Call(ctx, b, api.ThreadsBranch, api.BranchRequest{ThreadRef: ref, Branch: api.NewBranch{From: in.Place, Key: in.Key}})
-	return answer(c, t, console.NotThere(err, "see chela threads list"), func(t chela.Thread) {
+	return answer(c, t, terminal.NotThere(err, "see chela threads list"), func(t chela.Thread) {
 		c.Fields("session", t.Session, "thread", t.ID, "entry", entryPlace(t.Head))
 	})
 }

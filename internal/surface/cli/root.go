@@ -12,14 +12,13 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 // Main runs one command and returns its exit code. It closes everything it
 // opens.
 func Main(ctx context.Context, p Program) int {
-	c := &commands{Program: p, Printer: console.NewPrinter(p.Stdout, p.Stderr), flags: map[string]string{}}
+	c := &commands{Program: p, Printer: terminal.NewPrinter(p.Stdout, p.Stderr), flags: map[string]string{}}
 	root := c.root()
 	root.SetArgs(append([]string{}, p.Args...))
 	root.SetIn(p.Stdin)
@@ -28,24 +27,24 @@ func Main(ctx context.Context, p Program) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	switch {
 	case err != nil && !c.begun:
-		err = console.WrongUse(cmd, err)
+		err = terminal.WrongUse(cmd, err)
 	case err != nil && ctx.Err() != nil && !c.stays:
-		err = console.ErrTerminated
+		err = terminal.ErrTerminated
 	}
 	if err == nil && c.Lost() != nil {
 		err = chela.E(chela.Unavailable, "cannot write the output").WithHint("see where it goes").Because(c.Lost())
 	}
 	if err != nil {
 		fmt.Fprint(c.Err, terminal.Visible(chela.DetailOf(err)))
-		fmt.Fprintln(c.Err, console.ErrorLine(err))
+		fmt.Fprintln(c.Err, terminal.ErrorLine(err))
 	}
-	return console.ExitCode(err)
+	return terminal.ExitCode(err)
 }
 
 // commands is the state shared by all commands.
 type commands struct {
 	Program
-	*console.Printer
+	*terminal.Printer
 
 	home  string
 	flags map[string]string // settings that are given as flags, by key
@@ -60,7 +59,7 @@ func (c *commands) root() *cobra.Command {
 		Use:               "chela",
 		Short:             "An agent that remembers, asks before it acts, and survives being killed",
 		Long:              "Without a command, chela talks with you in the terminal.",
-		Args:              console.NoCommand,
+		Args:              terminal.NoCommand,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -73,18 +72,18 @@ func (c *commands) root() *cobra.Command {
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(),
-		console.Command("doctor", "Check the home for problems and show how to fix them", c.doctor),
+		terminal.Command("doctor", "Check the home for problems and show how to fix them", c.doctor),
 		c.serveCommand(), c.tokensCommand(), c.secretsCommand(), c.memoryCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
-		console.Command("version", "Print the version", c.version), console.CompletionCommand(),
+		terminal.Command("version", "Print the version", c.version), terminal.CompletionCommand(),
 	)
-	root.SetHelpCommand(console.HelpCommand())
+	root.SetHelpCommand(terminal.HelpCommand())
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		if misspelt := console.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
+		if misspelt := terminal.NoCommand(cmd, cmd.Flags().Args()); misspelt != nil && cmd.HasSubCommands() {
 			return misspelt
 		}
 		return err
 	})
-	console.ForAll(root, func(cmd *cobra.Command) {
+	terminal.ForAll(root, func(cmd *cobra.Command) {
 		cmd.DisableFlagsInUseLine = true
 		cmd.SuggestionsMinimumDistance = 2
 	})

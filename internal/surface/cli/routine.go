@@ -11,7 +11,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -19,7 +18,7 @@ import (
 func (c *commands) routinesCommand() *cobra.Command {
 	remove := derived(c, api.RoutinesDelete, c.routineDelete)
 	remove.Short = "Delete a routine; its runs stay readable by their ids"
-	return console.Group("routines", "Show and change routines",
+	return terminal.Group("routines", "Show and change routines",
 		c.routinesList(), c.routineCreate(), derived(c, api.RoutinesShow, call(c, api.RoutinesShow, c.routine)), c.routineEdit(),
 		command(c, "enable", "Enable the trigger of a routine", c.routineSwitch(true)),
 		command(c, "disable", "Disable the trigger of a routine", c.routineSwitch(false)),

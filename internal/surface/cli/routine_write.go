@@ -12,7 +12,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 // maxPiped limits a prompt read from standard input, in bytes.
@@ -146,7 +146,7 @@ func (c *commands) routineEdit() *cobra.Command {
 // editDraft lets a person change a draft in an editor. A rejected draft stays in
 // the file that the error names.
 func (c *commands) editDraft(ctx context.Context, d *routine.Draft) (*routine.Draft, error) {
-	if !console.IsTerminal(c.Stdin) {
+	if !terminal.IsTTY(c.Stdin) {
 		return nil, invalid("nothing to change was given", "name it with flags, such as --prompt, or run this in a terminal")
 	}
 	f, err := os.CreateTemp("", "routine-*.toml")

@@ -13,12 +13,11 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) secretsCommand() *cobra.Command {
-	return console.Group("secrets", "Keep passwords and tokens in the vault",
+	return terminal.Group("secrets", "Keep passwords and tokens in the vault",
 		c.secretSetCommand(), listing(c, api.SecretsList, secrets), verb(c, api.SecretsDelete, nil),
 		listing(c, api.SecretsUses, secretUses), verb(c, api.SecretsRotate, func(r api.RotatedSecrets) {
 			c.Fields("secrets", r.Secrets, "key", r.Key)
@@ -68,10 +67,10 @@ func (c *commands) secretSetCommand() *cobra.Command {
 // secretValue returns the value of a secret from a terminal, which does not show it,
 // or from standard input.
 func (c *commands) secretValue(name chela.SecretName) (string, error) {
-	if f, ok := c.Stdin.(*os.File); ok && console.IsTerminal(f) {
+	if f, ok := c.Stdin.(*os.File); ok && terminal.IsTTY(f) {
 		value, err := terminal.Hidden(f, c.Err, fmt.Sprintf("value of %s (not shown): ", name))
 		if errors.Is(err, io.EOF) {
-			err = console.ErrInterrupted
+			err = terminal.ErrInterrupted
 		}
 		return value, err
 	}

@@ -6,14 +6,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) serveCommand() *cobra.Command {
 	type arguments struct {
 		Listen *string `flag:"listen" help:"address and port (CHELA_LISTEN, default 127.0.0.1:7717)"`
 	}
-	cmd := console.Command("serve", "Serve the HTTP API until stopped", func(ctx context.Context, in arguments) error {
+	cmd := terminal.Command("serve", "Serve the HTTP API until stopped", func(ctx context.Context, in arguments) error {
 		if in.Listen != nil {
 			c.flags["listen"] = *in.Listen
 		}

@@ -11,11 +11,11 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/session"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) sessionsCommand() *cobra.Command {
-	return console.Group("sessions", "Look at sessions, change them and write them down",
+	return terminal.Group("sessions", "Look at sessions, change them and write them down",
 		command(c, "list", "List the sessions, the last used first", c.sessionsList),
 		command(c, "show", "Show one session and its threads", c.sessionShow), derived(c, api.SessionsReset, call(c, api.SessionsReset, c.thread)),
 		c.sessionSetCommand(), c.exporting(), c.importing(),
@@ -36,7 +36,7 @@ func (c *commands) sessionsList(ctx context.Context, b *Backend, _ api.None) err
 func (c *commands) sessionShow(ctx context.Context, b *Backend, ref api.SessionRef) error {
 	s, err := api.Call(ctx, b, api.SessionsShow, ref)
 	if err != nil {
-		return console.NotThere(err, "see chela sessions list")
+		return terminal.NotThere(err, "see chela sessions list")
 	}
 	own, err := threadsOf(ctx, b, ref.Key)
 	if err != nil {
@@ -86,18 +86,18 @@ func (c *commands) sessionSetCommand() *cobra.Command {
 		Pairs []string `arg:"NAME=VALUE..."`
 	}
 	const use = "Change settings of a session; nothing after = leaves one to the agent and the home"
-	cmd := console.Command("set", use, func(ctx context.Context, in arguments) error {
+	cmd := terminal.Command("set", use, func(ctx context.Context, in arguments) error {
 		patch, err := session.Patch(in.Pairs)
 		if err != nil {
 			return err
 		}
 		return c.open(ctx, func(b *Backend) error {
 			if _, err := api.Call(ctx, b, api.SessionsChange, api.SessionChange{SessionRef: in.SessionRef, Settings: patch}); err != nil {
-				return console.NotThere(err, "see chela sessions list")
+				return terminal.NotThere(err, "see chela sessions list")
 			}
 			return c.sessionShow(ctx, b, in.SessionRef)
 		})
 	})
-	cmd.Use, cmd.Args = "set KEY NAME=VALUE...", console.Between(2, console.Many)
+	cmd.Use, cmd.Args = "set KEY NAME=VALUE...", terminal.Between(2, terminal.Many)
 	return cmd
 }

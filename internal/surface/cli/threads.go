@@ -9,7 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 var threads = table[chela.Thread]{
@@ -26,7 +26,7 @@ func threadsOf(ctx context.Context, b *Backend, key chela.SessionKey) ([]chela.T
 }
 
 func (c *commands) threadsCommand() *cobra.Command {
-	cmd := console.Group("threads", "List, start, rewind, branch and switch threads",
+	cmd := terminal.Group("threads", "List, start, rewind, branch and switch threads",
 		c.threadsList(), named("new", c.threadNew()),
 		command(c, "show", "Show the entries of a thread", c.threadShow),
 		command(c, "switch", "Switch to a thread: it becomes the current one of its session", c.threadSwitch),
@@ -47,7 +47,7 @@ func (c *commands) threadsList() *cobra.Command {
 			own, err = nil, nil // the thread is empty
 		}
 		if err != nil {
-			return console.NotThere(err, "see chela sessions list")
+			return terminal.NotThere(err, "see chela sessions list")
 		}
 		return threads.list(c, own)
 	})
@@ -57,7 +57,7 @@ func (c *commands) threadNew() *cobra.Command {
 	return derived(c, api.ThreadsCreate, func(ctx context.Context, b *Backend, q api.NewThread) error {
 		q.Session = cmp.Or(q.Session, chela.MainKey(chela.MainAgent))
 		t, err := api.Call(ctx, b, api.ThreadsCreate, q)
-		return answer(c, t, console.NotThere(err, "see chela sessions list"), c.thread)
+		return answer(c, t, terminal.NotThere(err, "see chela sessions list"), c.thread)
 	})
 }
 
@@ -69,7 +69,7 @@ func (c *commands) threadSwitch(ctx context.Context, b *Backend, ref api.ThreadR
 			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &ref.ID},
 		})
 	}
-	return answer(c, t.Thread, console.NotThere(err, "see chela threads list"), c.thread)
+	return answer(c, t.Thread, terminal.NotThere(err, "see chela threads list"), c.thread)
 }
 
 // thread writes the key fields of a thread for people.
@@ -80,7 +80,7 @@ func (c *commands) thread(t chela.Thread) {
 func (c *commands) threadShow(ctx context.Context, b *Backend, ref api.ThreadRef) error {
 	t, err := api.Call(ctx, b, api.ThreadsShow, ref)
 	if err != nil {
-		return console.NotThere(err, "see chela threads list")
+		return terminal.NotThere(err, "see chela threads list")
 	}
 	path, err := api.All(ctx, b, api.ThreadsEntries, api.EntriesQuery{ThreadRef: ref, Path: true})
 	if err != nil {

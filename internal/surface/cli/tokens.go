@@ -10,11 +10,11 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) tokensCommand() *cobra.Command {
-	return console.Group("tokens", "Make and revoke tokens of the HTTP API",
+	return terminal.Group("tokens", "Make and revoke tokens of the HTTP API",
 		c.tokenCreateCommand(), listing(c, api.TokensList, tokens), verb(c, api.TokensRevoke, nil))
 }
 

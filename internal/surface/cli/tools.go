@@ -10,14 +10,13 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
 func (c *commands) toolsCommand() *cobra.Command {
-	return console.Group("tools", "List tools and run one manually", listing(c, api.ToolsList, tools),
+	return terminal.Group("tools", "List tools and run one manually", listing(c, api.ToolsList, tools),
 		command(c, "info", "Show a tool and its parameters", c.toolInfo),
-		console.Command("call", "Run a tool with arguments as a JSON object", c.toolCall))
+		terminal.Command("call", "Run a tool with arguments as a JSON object", c.toolCall))
 }
 
 var tools = table[api.Tool]{

@@ -14,7 +14,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/transcript"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func (c *commands) exporting() *cobra.Command {
@@ -49,7 +49,7 @@ func (c *commands) exporting() *cobra.Command {
 func threadOf(ctx context.Context, b *Backend, ref api.SessionRef, id chela.ThreadID) (chela.ThreadID, error) {
 	s, err := api.Call(ctx, b, api.SessionsShow, ref)
 	if err != nil {
-		return "", console.NotThere(err, "see chela sessions list")
+		return "", terminal.NotThere(err, "see chela sessions list")
 	}
 	if id == "" {
 		return s.Thread, nil
@@ -58,7 +58,7 @@ func threadOf(ctx context.Context, b *Backend, ref api.SessionRef, id chela.Thre
 	if err == nil && t.Session != ref.Key {
 		err = invalid(fmt.Sprintf("thread %s belongs to session %s", id, t.Session), "name that session")
 	}
-	return id, console.NotThere(err, "see chela threads list --session "+string(ref.Key))
+	return id, terminal.NotThere(err, "see chela threads list --session "+string(ref.Key))
 }
 
 // writeFile writes a file atomically, readable by its owner only.

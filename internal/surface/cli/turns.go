@@ -10,7 +10,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -18,7 +17,7 @@ func (c *commands) turnsCommand() *cobra.Command {
 	show, trace := named("show", c.ofTurn(c.turnShow)), c.ofTurn(c.turnTrace)
 	show.Short = "Show how a turn went"
 	trace.Short = "Show where the time, the tokens and the money of a turn went"
-	return console.Group("turns", "Look at turns and stop them",
+	return terminal.Group("turns", "Look at turns and stop them",
 		show, trace,
 		derived(c, api.TurnsReplay, c.turnReplay), derived(c, api.TurnsCancel, c.turnCancel))
 }

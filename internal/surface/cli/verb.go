@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 // verb returns the command of an operation. Its arguments, flags and help are those of
@@ -95,18 +95,18 @@ func derived[In, Out any](c *commands, o api.Operation[In, Out], run func(ctx co
 // filled is derived for a command that opens the home itself.
 func filled[In, Out any](c *commands, o api.Operation[In, Out], run func(ctx context.Context, in In) error) *cobra.Command {
 	noun, name, _ := strings.Cut(o.Name, ".")
-	return console.Command(name, o.Summary, func(ctx context.Context, in In) error {
+	return terminal.Command(name, o.Summary, func(ctx context.Context, in In) error {
 		err := o.Request(in).Check()
 		if err == nil {
 			err = run(ctx, in)
 		}
-		return console.NotThere(err, cmp.Or(listHints[noun], "see chela "+noun+" list"))
+		return terminal.NotThere(err, cmp.Or(listHints[noun], "see chela "+noun+" list"))
 	})
 }
 
 // command returns a command that runs in an open home.
 func command[In any](c *commands, name, short string, run func(ctx context.Context, b *Backend, in In) error) *cobra.Command {
-	return console.Command(name, short, inHome(c, run))
+	return terminal.Command(name, short, inHome(c, run))
 }
 
 // inHome returns the body of a command that runs in an open home.

@@ -19,9 +19,9 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/surface/cli"
-	"chela/internal/surface/cli/talk"
 	"chela/internal/surface/client"
 	"chela/internal/surface/gateway"
+	"chela/internal/surface/terminal"
 )
 
 // A wire serves the routes of the gateway on a Unix socket: it holds each
@@ -376,7 +376,7 @@ func TestLogsThatEnd(t *testing.T) {
 func TestAClientIsABackend(t *testing.T) {
 	t.Parallel()
 	_, c := serve(t)
-	b := cli.NewBackend(talk.Connect(c), c, stays{c})
+	b := cli.NewBackend(terminal.Connect(c), c, stays{c})
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}

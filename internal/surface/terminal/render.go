@@ -67,15 +67,15 @@ func (r *Renderer) Show(e chela.Event) {
 	case chela.EventNotice, chela.EventHookFired:
 		r.Note(e.Text)
 	case chela.EventElevated:
-		r.Note(Elevated(e))
+		r.Note(elevated(e))
 	case chela.EventReply:
 		r.clear()
 		r.screen.Line(e.Text)
 	}
 }
 
-// Elevated returns the notice that the session is elevated.
-func Elevated(e chela.Event) string {
+// elevated returns the notice that the session is elevated.
+func elevated(e chela.Event) string {
 	span := "from now on"
 	if e.Inbox != "" {
 		span = "for one message"

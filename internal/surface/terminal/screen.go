@@ -1,8 +1,3 @@
-// Package terminal is the terminal interface: the events of a turn as lines,
-// the questions of approvals, and input.
-//
-// Text of models, tools and other people never reaches a terminal with
-// characters that control it or mislead the reader; see [Visible].
 package terminal
 
 import (
@@ -27,18 +22,18 @@ type Screen struct {
 // Moment formats a time in the zone of the screen.
 func (s *Screen) Moment(t time.Time) string { return chela.Moment(t, s.Zone) }
 
-// A Sink remembers the first error of a writer, so that a full disk is reported
+// A sink remembers the first error of a writer, so that a full disk is reported
 // once and not after every line.
-type Sink struct {
+type sink struct {
 	w   io.Writer
 	err error
 }
 
-// NewSink returns a sink that writes to w.
-func NewSink(w io.Writer) *Sink { return &Sink{w: w} }
+// newSink returns a sink that writes to w.
+func newSink(w io.Writer) *sink { return &sink{w: w} }
 
 // Write implements io.Writer. After an error it writes nothing more.
-func (s *Sink) Write(b []byte) (int, error) {
+func (s *sink) Write(b []byte) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
@@ -48,7 +43,7 @@ func (s *Sink) Write(b []byte) (int, error) {
 }
 
 // Err returns the first error, or nil.
-func (s *Sink) Err() error { return s.err }
+func (s *sink) Err() error { return s.err }
 
 // Text writes a piece of a result: unchanged to a file, escaped to a terminal.
 func (s *Screen) Text(text string) {

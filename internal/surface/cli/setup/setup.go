@@ -12,7 +12,6 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/terminal"
 )
 
@@ -66,7 +65,7 @@ var questions = []question{
 // Ask asks a person for the most important settings and writes the answers into
 // config.toml; Enter keeps the current value. An invalid answer is asked for
 // again. It ends with console.ErrInterrupted at the end of input.
-func Ask(p *console.Printer, in *terminal.Input, cfg *config.Config) error {
+func Ask(p *terminal.Printer, in *terminal.Input, cfg *config.Config) error {
 	p.Note("Enter keeps what is in [brackets]; chela config set changes it later.")
 	for _, q := range questions {
 		now, err := cfg.Value(q.key)
@@ -82,14 +81,14 @@ func Ask(p *console.Printer, in *terminal.Input, cfg *config.Config) error {
 }
 
 // ask repeats one question until the answer is valid.
-func (q question) ask(p *console.Printer, in *terminal.Input, home config.Home, now string) error {
+func (q question) ask(p *terminal.Printer, in *terminal.Input, home config.Home, now string) error {
 	for {
 		p.Prompt(q.key + " [" + now + "]: ")
 		line, err := in.Line()
 		switch {
 		case errors.Is(err, io.EOF):
 			p.Note("")
-			return console.ErrInterrupted
+			return terminal.ErrInterrupted
 		case err != nil:
 			return fmt.Errorf("read an answer: %w", err)
 		case line == "" || line == now:

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/cli/setup"
 	"chela/internal/surface/terminal"
 )
@@ -53,7 +52,7 @@ func TestAsk(t *testing.T) {
 			map[string]string{"model": "openai/x"},
 			nil,
 		},
-		{"no more answers", "openai/x\n", []string{model, listen}, map[string]string{"model": "openai/x"}, console.ErrInterrupted},
+		{"no more answers", "openai/x\n", []string{model, listen}, map[string]string{"model": "openai/x"}, terminal.ErrInterrupted},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -64,7 +63,7 @@ func TestAsk(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs strings.Builder
-			err := setup.Ask(console.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
+			err := setup.Ask(terminal.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
 			if !errors.Is(err, tt.end) || out.Len() > 0 {
 				t.Errorf("ended with %v, output %q", err, out.String())
 			}

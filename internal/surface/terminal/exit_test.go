@@ -1,4 +1,4 @@
-package console_test
+package terminal_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"chela"
-	"chela/internal/surface/cli/console"
+	"chela/internal/surface/terminal"
 )
 
 func TestExitCode(t *testing.T) {
@@ -26,10 +26,10 @@ func TestExitCode(t *testing.T) {
 		{&chela.ProviderError{Kind: chela.Denied, Msg: "x"}, 3},
 		{context.Canceled, 130},
 		{context.DeadlineExceeded, 1},
-		{console.ErrInterrupted, 130},
+		{terminal.ErrInterrupted, 130},
 	}
 	for _, tt := range tests {
-		if got := console.ExitCode(tt.err); got != tt.want {
+		if got := terminal.ExitCode(tt.err); got != tt.want {
 			t.Errorf("ExitCode(%v) = %d, want %d", tt.err, got, tt.want)
 		}
 	}
@@ -43,11 +43,11 @@ func TestErrorLine(t *testing.T) {
 	}{
 		{chela.E(chela.Invalid, "a\x1b[2J").WithHint("do b"), `chela: a\x1b[2J; do b`},
 		{context.Canceled, "chela: cancelled"},
-		{console.ErrInterrupted, "chela: interrupted"},
+		{terminal.ErrInterrupted, "chela: interrupted"},
 		{chela.E(chela.Internal, "").Because(strings.NewReader("").UnreadByte()), "chela: internal error: strings.Reader.UnreadByte: at beginning of string"},
 	}
 	for _, tt := range tests {
-		if got := console.ErrorLine(tt.err); got != tt.want {
+		if got := terminal.ErrorLine(tt.err); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"context"
@@ -9,9 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
-	"chela/internal/surface/terminal"
 )
 
 // A desk holds one approval of one turn.
@@ -96,9 +94,9 @@ func TestPersonAnswers(t *testing.T) {
 			}}
 			var out, errs strings.Builder
 			p := &Person{
-				Connection: Connect(d), Printer: console.NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
+				Connection: Connect(d), Printer: NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
 			}
-			said := p.dialog(t.Context(), terminal.View{})
+			said := p.dialog(t.Context(), View{})
 			said.person = true
 			_, err := said.ask(t.Context(), chela.Inbound{})
 			if chela.KindOf(err) != tt.err {
@@ -119,7 +117,7 @@ func TestEnding(t *testing.T) {
 	for state, want := range map[chela.TurnState]int{
 		chela.TurnCompleted: 0, chela.TurnInterrupted: 130, chela.TurnLimited: 4, chela.TurnFailed: 1, chela.TurnProcessing: 1,
 	} {
-		if got := console.ExitCode(ending(chela.Turn{State: state})); got != want {
+		if got := ExitCode(ending(chela.Turn{State: state})); got != want {
 			t.Errorf("a turn that is %s exits with %d, want %d", state, got, want)
 		}
 	}

@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 )
 
 // overheard is a home in which events were heard that nobody asked for.
@@ -91,7 +90,7 @@ func TestAsides(t *testing.T) {
 		},
 	}
 	var out, errs bytes.Buffer
-	p := &Person{Connection: Connect(o), Printer: console.NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
+	p := &Person{Connection: Connect(o), Printer: NewPrinter(&out, &errs), Stdin: &bytes.Buffer{}}
 	prompts := 0
 	a := &aside{Person: p, again: func() { prompts++ }, asked: map[chela.TurnID]bool{}}
 	if err := a.exchange(func() (chela.TurnID, error) { return "mine", nil }); err != nil {

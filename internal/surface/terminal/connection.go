@@ -1,6 +1,4 @@
-// Package talk is the conversation of a person with an agent on the command
-// line: a message, the turn as it proceeds, its approvals, the answer.
-package talk
+package terminal
 
 import (
 	"context"
@@ -9,9 +7,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
-	"chela/internal/surface/terminal"
 )
 
 // A Connection is the part of an open home that conversations use.
@@ -67,20 +63,20 @@ func (h Connection) entries(ctx context.Context, id chela.TurnID) ([]chela.Entry
 // A Person is the user, with the streams of the terminal and an open home.
 type Person struct {
 	Connection
-	*console.Printer
+	*Printer
 
 	Stdin         io.Reader
 	Arrives       func() bool // as in cli.Program
 	Interruptible func(ctx context.Context) (context.Context, context.CancelFunc)
 
-	in    *terminal.Input // of Stdin; it may have read ahead, so all readers must share it
+	in    *Input // of Stdin; it may have read ahead, so all readers must share it
 	shown questions
 }
 
 // input returns the reader of typed or piped text.
-func (p *Person) input() *terminal.Input {
+func (p *Person) input() *Input {
 	if p.in == nil {
-		p.in = terminal.NewInput(p.Stdin)
+		p.in = NewInput(p.Stdin)
 	}
 	return p.in
 }
@@ -105,7 +101,7 @@ type answer struct {
 func (p *Person) Piped(text string) (string, chela.Input, error) {
 	input := chela.InputCommand
 	switch {
-	case !terminal.IsPiped(p.Stdin):
+	case !IsPiped(p.Stdin):
 	case text != "" && !p.Arrives():
 		p.Note("standard input sends nothing, so only the text is sent; end it with < /dev/null, or pipe the text too")
 	default:
@@ -126,13 +122,13 @@ func (p *Person) Piped(text string) (string, chela.Input, error) {
 
 // Ask sends a message, follows its turn to the end and prints the answer. The
 // error describes a turn that did not complete.
-func (p *Person) Ask(ctx context.Context, o Options, message chela.Inbound) error {
+func (p *Person) Ask(ctx context.Context, o MessageOptions, message chela.Inbound) error {
 	_, err := p.ask(ctx, o, message)
 	return err
 }
 
 // ask is Ask, and returns the turn if there was one.
-func (p *Person) ask(ctx context.Context, o Options, message chela.Inbound) (chela.TurnID, error) {
+func (p *Person) ask(ctx context.Context, o MessageOptions, message chela.Inbound) (chela.TurnID, error) {
 	view, err := p.viewOf(ctx, message)
 	if err != nil {
 		return "", err
@@ -145,7 +141,7 @@ func (p *Person) ask(ctx context.Context, o Options, message chela.Inbound) (che
 	}
 	turn, err := d.ask(ctx, message)
 	if turn.ID == "" && message.Thread != "" { // it does not exist, so there is no turn
-		err = console.NotThere(err, "see chela threads list --session "+string(message.Session))
+		err = NotThere(err, "see chela threads list --session "+string(message.Session))
 	}
 	return turn.ID, d.answered(ctx, turn, err)
 }

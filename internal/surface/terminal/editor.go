@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/surface/terminal"
 )
 
 // Edit runs the editor that the environment names on a file.
@@ -23,7 +22,7 @@ func (p *Printer) Edit(ctx context.Context, stdin io.Reader, environ []string, f
 	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, p.Out, p.Err
 	if err := cmd.Run(); err != nil {
-		return chela.E(chela.Unavailable, "the editor "+terminal.OneLine(words[0], 60)+" did not end well").
+		return chela.E(chela.Unavailable, "the editor "+OneLine(words[0], 60)+" did not end well").
 			WithHint("set EDITOR to one that is there, or use flags").Because(err)
 	}
 	return nil

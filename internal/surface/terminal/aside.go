@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/turn"
-	"chela/internal/surface/cli/console"
-	"chela/internal/surface/terminal"
 )
 
 // An aside is an event in a chat's session that the chat did not ask for: an
@@ -50,7 +48,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 		told := a.tellNotices(ctx)
 		return a.tellQuestions(ctx)+told > 0
 	case e.Kind == chela.EventElevated:
-		a.Note(terminal.Elevated(e))
+		a.Note(elevated(e))
 		return true
 	case e.Kind != chela.EventTurnFinished || a.asked[e.Turn]:
 		return false
@@ -72,7 +70,7 @@ func (a *aside) tell(ctx context.Context, e chela.Event) bool {
 		a.Text("\n")
 		d.r.Finish(said.Text)
 	default:
-		a.Note("\n" + console.ErrorLine(ending(t)))
+		a.Note("\n" + ErrorLine(ending(t)))
 	}
 	return true
 }

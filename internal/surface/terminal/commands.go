@@ -1,7 +1,4 @@
-// Package console holds the conventions of all commands: argument counts,
-// suggestions for misspelt commands, output for people and for programs, error
-// messages and exit codes.
-package console
+package terminal
 
 import (
 	"errors"
@@ -10,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/surface/terminal"
 )
 
 // WrongUse classifies errors of the flag and argument parser.
@@ -30,7 +26,7 @@ func HelpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return chela.E(chela.Invalid, "no command "+terminal.OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
+				return chela.E(chela.Invalid, "no command "+OneLine(strings.Join(args, " "), 60)).WithHint("see chela help")
 			}
 			return found.Help()
 		},
@@ -61,7 +57,7 @@ func NoCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		hint = "did you mean " + cmd.CommandPath() + " " + near[0] + "?"
 	}
-	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+terminal.OneLine(args[0], 60)).WithHint(hint)
+	return chela.E(chela.Invalid, "no command "+cmd.CommandPath()+" "+OneLine(args[0], 60)).WithHint(hint)
 }
 
 // ForAll calls change for a command and all its subcommands.

@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/terminal"
 )
 
 // questions are the approvals that a chat has shown. An answer without an id
@@ -42,7 +41,7 @@ func (p *Person) tellQuestions(ctx context.Context) int {
 	pending = slices.DeleteFunc(pending, func(a chela.Approval) bool { return p.shown.has(a.ID) })
 	for _, a := range pending[:min(maxListed, len(pending))] {
 		p.shown.add(a.ID)
-		p.Note(terminal.Ask(a).Text())
+		p.Note(Ask(a).Text())
 		p.Note(fmt.Sprintf("  waits in %s: /approve %s or /deny %[2]s", a.Session, a.Handle()))
 	}
 	if more := len(pending) - maxListed; more > 0 {

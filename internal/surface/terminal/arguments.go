@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/surface/terminal"
 )
 
 // Command returns a command whose arguments and flags are the tagged fields of its
@@ -84,7 +83,7 @@ func (w words) fill(args []string, stdin io.Reader) error {
 // textOf returns the text of words, or else of standard input.
 func textOf(words []string, stdin io.Reader) (string, error) {
 	text := strings.Join(words, " ")
-	if text == "" && terminal.IsPiped(stdin) {
+	if text == "" && IsPiped(stdin) {
 		raw, err := io.ReadAll(io.LimitReader(stdin, chela.MaxMessageBytes+1))
 		if err != nil {
 			return "", chela.E(chela.Invalid, "cannot read the text").WithHint("write it behind the command").Because(err)

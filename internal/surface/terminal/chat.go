@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 
 	"chela"
 	"chela/internal/config"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/command"
 )
 
@@ -18,7 +17,7 @@ import (
 // printed and does not end the chat.
 func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	in, prompt := p.input(), func(string) {}
-	if console.IsTerminal(p.Stdin) {
+	if IsTTY(p.Stdin) {
 		prompt = p.Prompt
 		p.Note(`chela: a line is a message, "\" at its end goes on in the next; /help lists commands, /quit or Ctrl-D leaves`)
 	}
@@ -27,8 +26,8 @@ func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	var listener sync.WaitGroup
 	defer listener.Wait()
 	defer stop()
-	o := Options{Approve: ApproveAsk, Input: chela.InputCommand, Stream: !p.JSON} // input of a script
-	if console.IsTerminal(p.Stdin) {
+	o := MessageOptions{Approve: approveAsk, Input: chela.InputCommand, Stream: !p.JSON} // input of a script
+	if IsTTY(p.Stdin) {
 		o.Input = chela.InputTyped
 		p.tellNotices(ctx)
 		p.tellQuestions(ctx)
@@ -70,10 +69,10 @@ func leaves(text string) bool {
 
 // exchange is one message of a chat and its answer. It returns the turn, if there
 // was one.
-func (p *Person) exchange(ctx context.Context, o Options, message chela.Inbound) (chela.TurnID, error) {
+func (p *Person) exchange(ctx context.Context, o MessageOptions, message chela.Inbound) (chela.TurnID, error) {
 	id, err := p.ask(ctx, o, message)
 	if err != nil && ctx.Err() == nil && p.Lost() == nil {
-		fmt.Fprintln(p.Err, console.ErrorLine(err))
+		fmt.Fprintln(p.Err, ErrorLine(err))
 		err = nil
 	}
 	return id, err

@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/surface/terminal"
 )
 
 // exitCodes are those of errors; the other kinds have 1.
@@ -43,7 +42,7 @@ func ErrorLine(err error) string {
 	case chela.KindOf(err) == chela.Internal && chela.HintOf(err) == "":
 		text = "internal error: " + strings.Join(strings.Fields(err.Error()), " ")
 	}
-	return "chela: " + terminal.Visible(text)
+	return "chela: " + Visible(text)
 }
 
 // NotThere adds a hint how to list existing objects to a NotFound error, unless

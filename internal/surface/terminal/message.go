@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"cmp"
@@ -11,27 +11,27 @@ import (
 	"chela/internal/config"
 	"chela/internal/engine/lane"
 	"chela/internal/surface/command"
-	"chela/internal/surface/terminal"
 )
 
-// Approve says how the approvals of a turn are handled.
-type Approve string
+// approve says how the approvals of a turn are handled.
+type approve string
 
 // Modes of handling approvals.
 const (
-	ApproveAsk    Approve = "ask"    // ask the person, if there is a terminal
-	ApproveAlways Approve = "always" // allow every call that may be allowed without a question
-	ApproveNever  Approve = "never"  // leave them pending
+	approveAsk    approve = "ask"    // ask the person, if there is a terminal
+	approveAlways approve = "always" // allow every call that may be allowed without a question
+	approveNever  approve = "never"  // leave them pending
 )
 
-// Options select the destination of a message and how its turn is handled: the flags of
-// chela ask. The zero value of each field but Approve means the default.
-type Options struct {
+// MessageOptions select the destination of a message and how its turn is
+// handled: the flags of chela ask. The zero value of each field but Approve
+// means the default.
+type MessageOptions struct {
 	Session   string  `flag:"session" help:"session key (default: the agent's main session)"`
 	Thread    string  `flag:"thread" help:"thread of the session (default: its current one)"`
 	Agent     string  `flag:"agent" help:"agent that answers (default: that of the session)"`
 	Model     string  `flag:"model" help:"provider/model for this turn"`
-	Approve   Approve `flag:"approve" default:"ask" check:"words=ask|always|never" help:"what to do with approvals: ask, always or never"`
+	Approve   approve `flag:"approve" default:"ask" check:"words=ask|always|never" help:"what to do with approvals: ask, always or never"`
 	Queue     string  `flag:"queue" help:"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)"`
 	Stream    bool    `flag:"stream" help:"print the answer as it comes; with --json one event for each line"`
 	MessageID string  `flag:"message-id" help:"name of this message: the same name again is not a new message, but waits for the first one's answer"`
@@ -41,14 +41,14 @@ type Options struct {
 }
 
 // Inbound returns the message for the options.
-func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
+func (o MessageOptions) Inbound(cfg *config.Config, text string) (chela.Inbound, error) {
 	in := chela.Inbound{
 		Session: chela.SessionKey(o.Session), Thread: chela.ThreadID(o.Thread), Agent: o.Agent, Model: o.Model,
 		Queue: chela.QueueSettings{Mode: chela.QueueMode(o.Queue)},
 		Text:  text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
 		Input: o.Input, Scope: chela.ScopeAdmin,
 	}
-	if o.Approve == ApproveNever { // nothing in the text may answer or lift an approval
+	if o.Approve == approveNever { // nothing in the text may answer or lift an approval
 		in.Input = chela.InputText
 	}
 	if in.Session == "" {
@@ -67,7 +67,7 @@ func (o Options) Inbound(cfg *config.Config, text string) (chela.Inbound, error)
 	case in.Agent == "":
 		in.Agent = key.Agent
 	case key.Agent != "" && key.Agent != in.Agent:
-		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s, not %s", key.Agent, terminal.OneLine(in.Agent, 40))).
+		return in, chela.E(chela.Invalid, fmt.Sprintf("the session belongs to agent %s, not %s", key.Agent, OneLine(in.Agent, 40))).
 			WithHint("leave --agent out")
 	}
 	if _, err := cfg.Agent(in.Agent); err != nil {
@@ -121,12 +121,12 @@ func (h Connection) Attachments(ctx context.Context, names []string) ([]chela.At
 func (h Connection) attachFile(ctx context.Context, name string) (chela.Attachment, error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+terminal.OneLine(name, 80)).
+		return chela.Attachment{}, chela.E(chela.Invalid, "cannot read "+OneLine(name, 80)).
 			WithHint("name a file that you may read").Because(err)
 	}
 	defer f.Close() // it is only read
 	if at, err := f.Stat(); err == nil && at.IsDir() {
-		return chela.Attachment{}, chela.E(chela.Invalid, terminal.OneLine(name, 80)+" is a folder").WithHint("name a file")
+		return chela.Attachment{}, chela.E(chela.Invalid, OneLine(name, 80)+" is a folder").WithHint("name a file")
 	}
 	return h.Attach(ctx, filepath.Base(name), f)
 }

@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"chela"
-	"chela/internal/surface/terminal"
 )
 
 // CompletionCommand prints the completion script of a shell.
@@ -31,7 +30,7 @@ func CompletionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(out)
 			default:
-				what := "no completion for " + terminal.OneLine(args[0], 40)
+				what := "no completion for " + OneLine(args[0], 40)
 				return chela.E(chela.Invalid, what).WithHint("use one of " + strings.Join(shells, ", "))
 			}
 		},

@@ -1,4 +1,4 @@
-package talk
+package terminal
 
 import (
 	"cmp"
@@ -11,28 +11,26 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/engine/turn"
-	"chela/internal/surface/cli/console"
 	"chela/internal/surface/client"
 	"chela/internal/surface/command"
-	"chela/internal/surface/terminal"
 )
 
 // A dialog follows turns from their message to their end.
 type dialog struct {
 	*Person
-	approve Approve
+	approve approve
 	person  bool // a person can answer
 	lines   bool // events are printed as lines of JSON
-	r       *terminal.Renderer
+	r       *Renderer
 	show    func(chela.Event)
 	reply   chela.Event // the reply to a command
 }
 
 // dialog returns a dialog with the agents of a home.
-func (p *Person) dialog(ctx context.Context, v terminal.View) *dialog {
+func (p *Person) dialog(ctx context.Context, v View) *dialog {
 	d := &dialog{
-		Person: p, approve: ApproveAsk, r: terminal.NewRenderer(p.Screen, v),
-		person: console.IsTerminal(p.Stdin) && p.ErrTerminal,
+		Person: p, approve: approveAsk, r: NewRenderer(p.Screen, v),
+		person: IsTTY(p.Stdin) && p.ErrTerminal,
 	}
 	d.show = func(e chela.Event) {
 		switch {
@@ -65,20 +63,20 @@ func (d *dialog) showResult(ctx context.Context, e chela.Event) {
 
 // viewOf returns the verbosity for the turn of a message: from its directives,
 // or else from its session.
-func (h Connection) viewOf(ctx context.Context, in chela.Inbound) (terminal.View, error) {
+func (h Connection) viewOf(ctx context.Context, in chela.Inbound) (View, error) {
 	said, err := command.Parse(in)
 	if err != nil {
-		return terminal.View{}, err
+		return View{}, err
 	}
 	return h.view(ctx, in.Session, said.Overrides())
 }
 
-func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (terminal.View, error) {
+func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (View, error) {
 	s, err := api.Call(ctx, h, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil && chela.KindOf(err) != chela.NotFound {
-		return terminal.View{}, err
+		return View{}, err
 	}
-	return terminal.View{
+	return View{
 		Verbose: cmp.Or(o.Verbose, s.Settings.Verbose), Reasoning: cmp.Or(o.Reasoning, s.Settings.Reasoning),
 	}, nil
 }
@@ -111,7 +109,7 @@ func (d *dialog) follow(ctx context.Context, follow client.Follow) (chela.Turn, 
 		return turn, err
 	}
 	if turn.ID == "" {
-		return turn, console.ErrInterrupted
+		return turn, ErrInterrupted
 	}
 	_, err = api.Call(ctx, d, api.TurnsCancel, api.TurnRef{ID: turn.ID})
 	if err != nil && chela.KindOf(err) != chela.Conflict {
@@ -157,7 +155,7 @@ func (d *dialog) settleOnce(ctx context.Context, turn chela.Turn) (chela.Turn, i
 
 // needed is the error of a command whose turn waits for an approval.
 func needed(a chela.Approval) error {
-	return chela.E(chela.Denied, fmt.Sprintf("%s waits for an approval: %s", a.Tool, terminal.OneLine(a.Preview, 60))).
+	return chela.E(chela.Denied, fmt.Sprintf("%s waits for an approval: %s", a.Tool, OneLine(a.Preview, 60))).
 		WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
 }
 
@@ -173,10 +171,10 @@ func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, er
 		var answered bool
 		var err error
 		switch {
-		case d.approve == ApproveAlways && !a.Floor:
+		case d.approve == approveAlways && !a.Floor:
 			err = d.decide(ctx, a.ID, api.Answer{Answer: chela.AnswerOnce, By: "owner with --approve=always"})
 			answered = true
-		case d.approve != ApproveNever && d.person:
+		case d.approve != approveNever && d.person:
 			answered, err = d.question(ctx, a)
 		}
 		if chela.KindOf(err) == chela.Conflict {
@@ -196,7 +194,7 @@ func (d *dialog) decide(ctx context.Context, id chela.ApprovalID, said api.Answe
 
 // question asks a person until the reply is valid, or the input ends.
 func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
-	q := terminal.Ask(a)
+	q := Ask(a)
 	d.shown.add(a.ID)
 	d.r.Note(q.Text())
 	for {
@@ -257,7 +255,7 @@ func ending(t chela.Turn) error {
 	case chela.TurnCompleted:
 		return nil
 	case chela.TurnInterrupted:
-		return console.ErrInterrupted
+		return ErrInterrupted
 	case chela.TurnLimited:
 		return chela.E(chela.Exhausted, message).WithHint(goesOn(t))
 	case chela.TurnFailed:

@@ -1,4 +1,4 @@
-package console
+package terminal
 
 import (
 	"encoding/json"
@@ -7,24 +7,22 @@ import (
 	"strings"
 
 	"github.com/mattn/go-isatty"
-
-	"chela/internal/surface/terminal"
 )
 
 // A Printer writes a command's output in the requested format.
 type Printer struct {
-	*terminal.Screen
+	*Screen
 	JSON bool // one JSON document instead of a table
 
-	sink *terminal.Sink
+	sink *sink
 }
 
 // NewPrinter returns a printer that writes to out and err.
 func NewPrinter(out, err io.Writer) *Printer {
-	s := terminal.NewSink(out)
-	onTerminal := IsTerminal(err)
+	s := newSink(out)
+	onTerminal := IsTTY(err)
 	return &Printer{
-		Screen: &terminal.Screen{Out: s, Err: err, OutTerminal: IsTerminal(out), ErrTerminal: onTerminal, Color: onTerminal},
+		Screen: &Screen{Out: s, Err: err, OutTerminal: IsTTY(out), ErrTerminal: onTerminal, Color: onTerminal},
 		sink:   s,
 	}
 }
@@ -32,8 +30,8 @@ func NewPrinter(out, err io.Writer) *Printer {
 // Lost returns the first error of writing the output, if any.
 func (p *Printer) Lost() error { return p.sink.Err() }
 
-// IsTerminal reports whether a reader or writer is a terminal.
-func IsTerminal(stream any) bool {
+// IsTTY reports whether a reader or writer is a terminal.
+func IsTTY(stream any) bool {
 	f, ok := stream.(interface{ Fd() uintptr })
 	return ok && isatty.IsTerminal(f.Fd())
 }
