@@ -59,6 +59,11 @@ type Tool struct {
 	// Results of all other tools are untrusted.
 	Own bool
 
+	// Inward says that the arguments go into chela's own records and nowhere else,
+	// where marks stand for credentials. Calls of other tools that change something
+	// are refused if their arguments hold such a mark.
+	Inward bool
+
 	// Limit returns the timeout of a call with these arguments, if they
 	// determine it. Nil, and 0, mean Timeout.
 	Limit func(args json.RawMessage) time.Duration

@@ -37,6 +37,7 @@ import (
 	"chela/internal/platform/event"
 	"chela/internal/platform/local"
 	"chela/internal/safety/guard"
+	"chela/internal/safety/leak"
 	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/surface/command"
@@ -98,6 +99,7 @@ type opening struct {
 	version string
 	listen  string // the address of a daemon; empty for other processes
 	now     func() time.Time
+	leaks   *leak.Redactor // of the process; nil for a new one
 }
 
 // open is Open by a process.
@@ -105,13 +107,14 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if err := makeHome(cfg); err != nil {
 		return nil, err
 	}
+	o.leaks = withSettings(o.leaks, cfg)
 	knowledge, err := agents.NewKnownModels(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	a := &App{cfg: cfg, log: log, opening: o, bus: &event.Bus{}, blobs: datadir.NewBlobs(cfg.Home.Blobs()), staying: make(chan struct{})}
+	a := &App{cfg: cfg, log: log, opening: o, bus: &event.Bus{Redact: o.leaks.Value}, blobs: datadir.NewBlobs(cfg.Home.Blobs()), staying: make(chan struct{})}
 	a.stay = sync.OnceFunc(func() { close(a.staying) })
-	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now}); err != nil {
+	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now, Redact: o.leaks.Value}); err != nil {
 		return nil, err
 	}
 	a.now = a.store.Now
@@ -140,21 +143,14 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.ledger = a.newLedger(knowledge)
 	if a.models, err = agents.NewProviders(agents.ProviderConfig{
 		Settings: cfg, Known: knowledge, Log: log, Now: a.now, Wait: local.Sleep, Random: randv2.Float64, Ledger: a.ledger, Secrets: a.refs,
+		Leaks: o.leaks,
 	}); err != nil {
 		return nil, err
 	}
 	a.agents = agents.New(agents.Config{
 		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
 	})
-	a.lanes = lane.New(a.store, lane.Config{
-		Process: a.process(a.emit),
-		Runner:  turn.NewRunner(a.turnConfig()),
-		Agents:  a.agents,
-		Classes: cfg.Lanes.ByClass(), Waiting: cfg.Lanes.Waiting, Queue: lane.QueueRules(cfg.Queue), Resets: resets(cfg),
-		Conversations: cfg.Resources.Conversations * mib,
-		Ended:         a.ended, Finished: a.recent.Put,
-		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
-	})
+	a.lanes = a.newLanes()
 	a.approvals = approval.New(a.store, approval.Config{
 		Process: a.process(a.bus.Emit),
 		Wake:    a.lanes.Wake,
@@ -174,12 +170,25 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	})
 	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{
-		Store: a.store, IDs: a.ids, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
+		Store: a.store, IDs: a.ids, Now: a.now, Leaks: o.leaks, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
 		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,
 	})
 	a.operations = a.bind()
 	a.ingress.Interpret(a.interpreter())
 	return a, nil
+}
+
+// newLanes returns the lanes of the home.
+func (a *App) newLanes() *lane.Lanes {
+	return lane.New(a.store, lane.Config{
+		Process: a.process(a.emit),
+		Runner:  turn.NewRunner(a.turnConfig()),
+		Agents:  a.agents,
+		Classes: a.cfg.Lanes.ByClass(), Waiting: a.cfg.Lanes.Waiting, Queue: lane.QueueRules(a.cfg.Queue), Resets: resets(a.cfg),
+		Conversations: a.cfg.Resources.Conversations * mib, Leaks: a.opening.leaks,
+		Ended: a.ended, Finished: a.recent.Put,
+		Rewind: func(ctx context.Context, key chela.SessionKey) error { return a.rewinds.Finish(ctx, key) },
+	})
 }
 
 // process describes this process to engines that announce events by emit.
@@ -215,6 +224,7 @@ func (a *App) turnConfig() turn.Config {
 			Guard: machine.GuardLimits{Repeats: a.cfg.Limits.Repeats, Idle: a.cfg.Limits.IdleSteps, Nudges: a.cfg.Limits.Nudges},
 		},
 		Expires: a.cfg.Approvals.Expires, Grace: toolGrace, Load: a.blobs.Load, Bound: tool.Bounded(tool.DefaultMaxOutput, a.keepText), Prompt: promptSettings(a.cfg.Compaction),
+		Leaks:   a.opening.leaks,
 		Compact: prompt.NewCompactor(a.memory, a.cfg.Zone()).Compact, Flush: a.cfg.Compaction.MemoryFlush,
 	}
 }

@@ -20,6 +20,11 @@ import (
 // with an in-process gateway, where turns run until the backend is closed.
 // Either way the commands use the HTTP API.
 func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
+	return backend(ctx, cfg, log, opening{version: version, now: time.Now})
+}
+
+// backend is Backend by a process.
+func backend(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) (*cli.Backend, error) {
 	c, err := client.Dial(ctx, cfg.Home.Socket(), chela.NewIDs(time.Now, rand.Reader))
 	switch {
 	case err == nil:
@@ -29,7 +34,7 @@ func Backend(ctx context.Context, cfg *config.Config, log *slog.Logger, version 
 	case chela.KindOf(err) != chela.NotFound:
 		return nil, err
 	}
-	return within(ctx, cfg, log, version)
+	return within(ctx, cfg, log, o)
 }
 
 // A visitor is a process whose home a daemon holds: it has nothing to do for it.
@@ -48,8 +53,8 @@ func (visitor) MakeKey(context.Context) error { return nil }
 func (visitor) Resume(context.Context) {}
 
 // within opens a home in this process and connects with it.
-func within(ctx context.Context, cfg *config.Config, log *slog.Logger, version string) (*cli.Backend, error) {
-	a, err := Open(ctx, cfg, log, version)
+func within(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) (*cli.Backend, error) {
+	a, err := open(ctx, cfg, log, o)
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ func (a *App) makeHooks() (*hook.Hooks, error) {
 // emit publishes an event of a lane or a turn, and notifies hooks of a new
 // conversation: its first turn reports a session change.
 func (a *App) emit(e chela.Event) {
+	e.Text = a.opening.leaks.Value(e.Text)
 	a.doing.Hear(e)
 	a.bus.Emit(e)
 	a.background.Heard(e)

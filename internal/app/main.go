@@ -16,6 +16,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/engine/agents"
 	"chela/internal/platform/datadir"
+	"chela/internal/safety/leak"
 	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/surface/cli"
@@ -31,12 +32,19 @@ const inputTime = 3 * time.Second
 
 // Main runs the program with the process's own streams and environment, and
 // returns its exit code.
-func Main(args []string, version string) int {
+func Main(args []string, version string) (code int) {
+	leaks := leak.NewRedactor()
+	errs := stderr{leaks.Writer(os.Stderr), os.Stderr}
+	defer func() {
+		if p := recover(); p != nil {
+			code = crashed(errs, p)
+		}
+	}()
 	ctx, stop := terminable(context.Background())
 	defer stop()
 	return cli.Main(ctx, cli.Program{
-		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Version: version, Homes: homes{cmp.Or(version, builtVersion())},
+		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: errs,
+		Version: version, Homes: homes{cmp.Or(version, builtVersion()), leaks},
 		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) },
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
@@ -45,11 +53,15 @@ func Main(args []string, version string) int {
 }
 
 // homes opens, serves and examines homes for the commands, as a version of the program.
-type homes struct{ version string }
+type homes struct {
+	version string
+	leaks   *leak.Redactor
+}
 
 // Open opens a home.
 func (h homes) Open(ctx context.Context, cfg *config.Config) (*cli.Backend, error) {
-	return Backend(ctx, cfg, NewLog(cfg, datadir.NewLog(cfg.Home.Log())), h.version)
+	leaks := withSettings(h.leaks, cfg)
+	return backend(ctx, cfg, NewLog(cfg, leaks.Writer(datadir.NewLog(cfg.Home.Log()))), opening{version: h.version, now: time.Now, leaks: leaks})
 }
 
 // Served reports whether a daemon serves a home.
@@ -57,7 +69,9 @@ func (homes) Served(ctx context.Context, home config.Home) bool { return served(
 
 // Serve serves a home.
 func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.ListenAddresses)) error {
-	return Serve(ctx, cfg, NewLog(cfg, io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)), ServeOptions{Version: h.version, Ready: ready})
+	leaks := withSettings(h.leaks, cfg)
+	log := NewLog(cfg, leaks.Writer(io.MultiWriter(datadir.NewLog(cfg.Home.Log()), os.Stderr)))
+	return Serve(ctx, cfg, log, ServeOptions{Version: h.version, Leaks: leaks, Ready: ready})
 }
 
 // Examine checks a home.

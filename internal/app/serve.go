@@ -15,6 +15,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/local"
+	"chela/internal/safety/leak"
 	"chela/internal/surface/cli"
 	"chela/internal/surface/gateway"
 	"chela/internal/surface/gateway/edge"
@@ -39,7 +40,7 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 			WithHint("stop the program that uses the port, or choose another with --listen").Because(err)
 	}
 	defer tcp.Close() // again, in case the gateway did not get to it
-	a, err := open(ctx, cfg, log, opening{version: serve.Version, listen: tcp.Addr().String(), now: time.Now})
+	a, err := open(ctx, cfg, log, opening{version: serve.Version, listen: tcp.Addr().String(), now: time.Now, leaks: serve.Leaks})
 	if err != nil {
 		return err
 	}
@@ -50,6 +51,7 @@ func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve Serv
 // ServeOptions holds the options of a daemon.
 type ServeOptions struct {
 	Version string
+	Leaks   *leak.Redactor // of the process; nil for a new one
 	Ready   func(cli.ListenAddresses)
 }
 
@@ -99,7 +101,7 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) e
 func (a *App) gateway() (*gateway.Gateway, error) {
 	return gateway.New(gateway.Config{
 		Config: edge.Config{
-			IDs: a.ids, Now: a.now, Log: a.log, Tokens: a.tokens, Requests: a.tokens, Origins: a.cfg.Gateway.Origins,
+			IDs: a.ids, Now: a.now, Log: a.log, Redact: a.opening.leaks.Text, Tokens: a.tokens, Requests: a.tokens, Origins: a.cfg.Gateway.Origins,
 			Hosts:             slices.Concat(a.cfg.Gateway.Hosts, []string{hostOf(a.cfg.Listen)}),
 			MessagesPerMinute: a.cfg.Gateway.MessagesPerMinute, Connections: a.cfg.Gateway.Connections,
 			BodyMemory: int64(a.cfg.Resources.Bodies) * mib,

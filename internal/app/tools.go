@@ -45,6 +45,16 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		return nil, err
 	}
 	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer})
+	documents := self.DocumentTools(a.memory, a.blobs.Keep)
+	asynchronous := background.Tools(func() *background.Background { return a.background }, cfg.Zone()) // which is made after the tools
+	reporting := []chela.Tool{
+		self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {
+			return a.background.Routines().Report(ctx, turn, r)
+		}),
+		self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) {
+			return a.background.Notices().Send(ctx, o)
+		}),
+	}
 	tools := slices.Concat(
 		[]chela.Tool{tool.Echo(), tool.Time(a.now), tool.JSON(), tool.Calc()},
 		file.Tools(file.Config{
@@ -54,18 +64,11 @@ func (a *App) builtins() ([]chela.Tool, error) {
 			},
 		}),
 		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
-		self.DocumentTools(a.memory, a.blobs.Keep),
-		background.Tools(func() *background.Background { return a.background }, cfg.Zone()), // which is made after the tools
-		[]chela.Tool{
-			self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {
-				return a.background.Routines().Report(ctx, turn, r)
-			}),
-			self.Message(func(ctx context.Context, o self.MessageOrder) (string, error) {
-				return a.background.Notices().Send(ctx, o)
-			}),
-		},
+		documents, asynchronous, reporting,
 	)
+	inward := slices.Concat(documents, asynchronous, reporting)
 	for i := range tools {
+		tools[i].Inward = slices.ContainsFunc(inward, func(t chela.Tool) bool { return t.Name == tools[i].Name })
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
 	}
 	wrap := []func(chela.Tool) chela.Tool{

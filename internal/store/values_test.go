@@ -3,8 +3,11 @@ package store_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/platform/pgtest"
@@ -43,6 +46,50 @@ func TestAnyTextIsKept(t *testing.T) {
 			})
 			if err != nil {
 				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestTextsAreRedacted stores no text as it is, and
+// finds a row by a text that was redacted.
+func TestTextsAreRedacted(t *testing.T) {
+	t.Parallel()
+	redact := func(text string) string { return strings.ReplaceAll(text, "swordfish", "[x]") }
+	for name, cfg := range map[string]store.Config{
+		"sqlite": {Path: filepath.Join(t.TempDir(), "chela.db"), Redact: redact}, "postgres": {URL: pgtest.URL(t), Redact: redact},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := open(t, cfg)
+			now := time.UnixMicro(1).UTC()
+			err := s.Write(t.Context(), "test", func(w *store.Write) error {
+				if err := w.CreateSession(t.Context(), chela.Session{Key: "agent:main:swordfish", Agent: "main", Thread: "thr_1", CreatedAt: now}, "main"); err != nil {
+					return err
+				}
+				return w.CreateThread(t.Context(), chela.Thread{ID: "thr_1", Session: "agent:main:swordfish", Title: "a swordfish", State: chela.ThreadIdle})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []any
+			err = s.Write(t.Context(), "test", func(w *store.Write) error {
+				session, err := w.Session(t.Context(), "agent:main:swordfish")
+				if err != nil {
+					return err
+				}
+				thread, err := w.Thread(t.Context(), "thr_1")
+				if err != nil {
+					return err
+				}
+				got = append(got, string(session.Key), thread.Title)
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]any{"agent:main:[x]", "a [x]"}, got); diff != "" {
+				t.Errorf("kept (-want +got):\n%s", diff)
 			}
 		})
 	}

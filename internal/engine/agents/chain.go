@@ -16,7 +16,7 @@ import (
 // chain returns the middleware between the callers and the providers of a list
 // of models, outermost first:
 //
-//	recording → cache → takeover → breaker → failover → parameters → keys → retry → fallback → meter → limit → provider → limit of bodies → idle
+//	redaction → recording → cache → takeover → breaker → failover → parameters → keys → retry → fallback → meter → limit → provider → limit of bodies → idle
 //
 // Its record of failures is shared by all callers of the same models.
 func (p *Providers) chain(models []string) chela.Provider {
@@ -66,7 +66,7 @@ const maxKept = 1000
 // wrap is the only place that composes the middleware of several models.
 func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela.Provider {
 	if p.player != nil {
-		return p.recorded(p.player.Play(models[0]), models[0])
+		return provider.Redact(p.recorded(p.player.Play(models[0]), models[0]), p.cfg.Leaks)
 	}
 	cfg := p.settings.Chain
 	c := provider.Failover(candidates, p.restConfig())
@@ -77,7 +77,7 @@ func (p *Providers) wrap(candidates []provider.Candidate, models []string) chela
 		c = p.cfg.Ledger.TakeOver(c, models...)
 	}
 	c = provider.Cache(c, provider.CacheConfig{Now: p.cfg.Now, Keep: cfg.Cache})
-	return p.recorded(c, models[0])
+	return provider.Redact(p.recorded(c, models[0]), p.cfg.Leaks)
 }
 
 // single composes the middleware of one model: each of its keys is retried

@@ -16,6 +16,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/model/catalogue"
 	"chela/internal/model/provider"
+	"chela/internal/safety/leak"
 )
 
 // ProviderConfig holds the dependencies of providers. All fields but Ledger are
@@ -32,7 +33,8 @@ type ProviderConfig struct {
 	// Random returns a number in [0, 1). It is safe for concurrent use.
 	Random func() float64
 
-	Ledger ledger // nil disables metering
+	Ledger ledger         // nil disables metering
+	Leaks  *leak.Redactor // of requests; nil redacts nothing
 
 	Secrets references
 

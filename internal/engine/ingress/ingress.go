@@ -21,6 +21,7 @@ import (
 	"chela/internal/engine/hook"
 	"chela/internal/engine/lane"
 	"chela/internal/platform/event"
+	"chela/internal/safety/leak"
 	"chela/internal/store"
 )
 
@@ -28,11 +29,13 @@ import (
 type Config struct {
 	Store     *store.Store
 	IDs       *chela.IDs
+	Now       func() time.Time
 	Bus       *event.Bus
 	Lanes     *lane.Lanes
 	Approvals *approval.Approvals
 	Hooks     *hook.Hooks
 	Agents    agents
+	Leaks     *leak.Redactor
 
 	// Hears returns a hook for the transaction that accepts a message for the
 	// model, or nil.
@@ -85,6 +88,10 @@ func New(cfg Config) *Ingress {
 // first message: commands call operations, some of which accept messages.
 func (g *Ingress) Interpret(c commands) { g.commands = c }
 
+// secretNotice tells that a message held a credential.
+const secretNotice = "a secret in your message was replaced by a mark: it is neither kept nor sent to the model. " +
+	"If it was real, treat it as exposed by whatever carried it here"
+
 // acceptTime is the timeout of accepting a message: hooks may inspect it, and a
 // command may take long.
 const acceptTime = 5 * time.Minute
@@ -122,6 +129,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 	if ok {
 		return api.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn, Answered: answered.ID}, false, nil
 	}
+	in, secret := lane.WithoutSecrets(in, g.cfg.Leaks)
 	if g.cfg.Hooks.HearsMessage(in) { // hooks run once per delivery
 		if r, ok, err := g.cfg.Lanes.Known(ctx, in); ok || err != nil {
 			return r, false, errors.Join(err, g.wake(ctx, r))
@@ -147,6 +155,9 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 		return r, false, err
 	}
 	r, err = g.cfg.Lanes.SubmitAlso(ctx, in, g.commands.Elevating(in, also))
+	if err == nil && secret && !r.Duplicate {
+		g.cfg.Bus.Emit(chela.Event{Kind: chela.EventNotice, Session: r.Session, Thread: r.Thread, Turn: r.Turn, Text: secretNotice, At: g.cfg.Now()})
+	}
 	if err == nil && r.Duplicate {
 		err = g.wake(ctx, r)
 	}

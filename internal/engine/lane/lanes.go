@@ -14,6 +14,7 @@ import (
 	"chela/internal/engine/session"
 	"chela/internal/engine/turn"
 	"chela/internal/platform/local"
+	"chela/internal/safety/leak"
 	"chela/internal/store"
 )
 
@@ -46,6 +47,8 @@ type Config struct {
 	// Conversations bounds the memory of conversations between their turns, in bytes;
 	// 0 means 16 MiB.
 	Conversations int
+
+	Leaks *leak.Redactor // of messages; nil redacts nothing
 
 	Resets session.Resets  // when conversations restart automatically; default never
 	Ended  session.EndFunc // called for ended conversations; may be nil

@@ -44,6 +44,7 @@ func (l *Lanes) SubmitAlso(ctx context.Context, in chela.Inbound, also AcceptHoo
 		return l.full(ctx, in, key.Class())
 	}
 	in.Offers = asStored(in.Offers)
+	in, _ = WithoutSecrets(in, l.cfg.Leaks)
 	m := chela.InboxMessage{ID: l.cfg.IDs.Inbox(), State: chela.InboxWaiting, Node: l.cfg.Node, CreatedAt: l.cfg.Now(), Inbound: in}
 	m.Tokens = prompt.Tokens(machine.UserBody(m)) // outside of the transaction, which blocks other writers of SQLite
 	earlier := Sized(earlierEntries(in.History))

@@ -24,8 +24,10 @@ func savedOf(s machine.State) saved {
 	return saved{turn: s.Turn.State, thread: s.Thread, calls: calls}
 }
 
-// add folds a change into the state and buffers it for the journal.
+// add folds a change into the state and buffers it for the journal, both without
+// credentials; entries are redacted where they are made.
 func (n *run) add(ch machine.Change) {
+	ch = n.withoutSecrets(ch)
 	n.state = machine.Fold(n.state, ch)
 	b := &n.buffer
 	b.Entries = append(b.Entries, ch.Entries...)
@@ -49,6 +51,7 @@ func (n *run) add(ch machine.Change) {
 
 // entry returns the next entry of the thread.
 func (n *run) entry(body chela.Body) chela.Entry {
+	body = n.redactedBody(body)
 	return chela.Entry{
 		ID: n.IDs.Entry(), Thread: n.state.Thread.ID, Parent: n.state.Thread.Head, Turn: n.state.Turn.ID,
 		Seq: n.state.Thread.Seq + 1, Body: body, Tokens: prompt.Tokens(body), CreatedAt: n.Now(),

@@ -46,8 +46,13 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 			n.Emit(e)
 		}
 	}
-	tell(chela.EventToolStarted, string(c.Args), tool.LimitOf(c.Args))
-	c.Output = func(text string) { tell(chela.EventToolOutput, text, 0) }
+	if n.marked(tool, c) {
+		return failedCall(MarkedText)
+	}
+	tell(chela.EventToolStarted, string(n.redactedJSON(c.Args)), tool.LimitOf(c.Args))
+	show, rest := n.shows(func(text string) { tell(chela.EventToolOutput, text, 0) })
+	defer rest()
+	c.Output = show
 	c.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
 		r, err := n.agent.Policy(ctx, turn, c, j)
 		return r.Verdict, err

@@ -15,6 +15,7 @@ import (
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
 	"chela/internal/safety"
+	"chela/internal/safety/leak"
 	"chela/internal/tool"
 )
 
@@ -43,6 +44,10 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		return c, nil
 	}
 	if n.state.Offered(c.Tool) {
+		if leak.HasMark(string(n.redactedJSON(c.Args))) {
+			c.State, c.Why = chela.CallFailed, OfferedText
+			return c, nil
+		}
 		return judgeOffered(c), nil
 	}
 	args, err := n.agent.Tools.Check(c.Tool, c.Args)
@@ -56,6 +61,10 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 		return c, nil
 	}
 	tool, _ := n.agent.Tools.Get(c.Tool)
+	if n.marked(tool, c) {
+		c.State, c.Why = chela.CallFailed, MarkedText
+		return c, nil
+	}
 	j := judgement(tool, c)
 	c.Effect, c.Resume = j.Effect, j.Resume
 	c, _, err = n.rule(ctx, c, j)
@@ -150,7 +159,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	}
 	a := chela.Approval{
 		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
-		Tool: c.Tool, Effect: c.Effect, ArgsHash: tool.Hash(c.Tool, c.Args), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
+		Tool: c.Tool, Effect: c.Effect, ArgsHash: tool.Hash(c.Tool, n.redactedJSON(c.Args)), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
 		Offers: offers, Reason: again.Why, Floor: floor, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
 	if a.Preview == "" {
@@ -272,7 +281,7 @@ func (n *run) source(c chela.ToolCall) chela.Provenance {
 	if method, url, ok := strings.Cut(named, " "); ok && strings.ToUpper(method) == method && strings.Contains(url, "://") {
 		named = url
 	}
-	return safety.Outside(named)
+	return safety.Outside(n.Leaks.Text(named))
 }
 
 // settle ends a call without running it.

@@ -25,13 +25,13 @@ func (n *run) fire(ctx context.Context, m hook.Moment) hook.Verdict {
 // the call continues.
 func (n *run) beforeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, bool) {
 	m := n.moment(chela.HookBeforeToolCall)
-	m.Tool, m.Args = c.Tool, c.Args
+	m.Tool, m.Args = c.Tool, n.redactedJSON(c.Args)
 	v := n.fire(ctx, m)
 	if v.Refused != "" {
 		c.State, c.Why = chela.CallDenied, "denied: "+v.Refused
 		return c, false
 	}
-	if string(v.Args) == string(c.Args) {
+	if string(v.Args) == string(m.Args) {
 		return c, true
 	}
 	args, err := n.agent.Tools.Check(c.Tool, v.Args)
@@ -47,8 +47,9 @@ func (n *run) beforeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall,
 // last, so that the stored copy of a long result is the output of the hooks.
 // Concurrent reads of a batch call it concurrently.
 func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResult) chela.ToolResult {
+	r.Text = n.Leaks.Text(r.Text)
 	m := n.moment(chela.HookAfterToolCall)
-	m.Tool, m.Args, m.Text = c.Tool, c.Args, r.Text
+	m.Tool, m.Args, m.Text = c.Tool, n.redactedJSON(c.Args), r.Text
 	v := n.fire(ctx, m)
 	r.Text = v.Text
 	if v.Refused != "" {

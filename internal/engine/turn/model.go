@@ -90,6 +90,7 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 	defer asked()
 	n.again = false // later requests are new
 	var text strings.Builder
+	said, thought := n.Leaks.Stream(), n.Leaks.Stream()
 	shown, quiet := 0, !tell || n.transforms()
 	show := func() { // a silent answer is held back from its first character
 		if !quiet && shown < text.Len() {
@@ -102,8 +103,16 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 		case err != nil && errors.Is(context.Cause(ctx), ErrParked):
 			return nil, "", ErrParked
 		case err != nil:
+			text.WriteString(said.Close())
+			if shown > 0 {
+				show()
+			}
 			return nil, text.String(), err
 		case chunk.Finish != nil:
+			text.WriteString(said.Close())
+			if rest := thought.Close(); tell && rest != "" {
+				n.delta(chela.EventThinkingDelta, rest)
+			}
 			if len(chunk.Finish.Calls) > 0 || !Silent(text.String()) {
 				show()
 			}
@@ -113,16 +122,19 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 				n.delta(chela.EventTextReset, "")
 			}
 			text.Reset()
-			shown = 0
+			shown, said, thought = 0, n.Leaks.Stream(), n.Leaks.Stream()
 		case chunk.Text != "":
-			text.WriteString(chunk.Text)
+			text.WriteString(said.Write(chunk.Text))
 			if shown > 0 || !maySilence(text.String()) {
 				show()
 			}
 		case chunk.Thinking != "" && tell:
-			n.delta(chela.EventThinkingDelta, chunk.Thinking)
+			if text := thought.Write(chunk.Thinking); text != "" {
+				n.delta(chela.EventThinkingDelta, text)
+			}
 		}
 	}
+	text.WriteString(said.Close())
 	return nil, text.String(), &chela.ProviderError{
 		Provider: n.state.Turn.Model, Kind: chela.Unavailable, Cut: true, Msg: "the stream ended without an end",
 	}
@@ -160,7 +172,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	n.tellStandIn(f)
 	n.tellCut(f)
 	body := chela.AnswerBody{
-		Text: n.transformed(ctx, f.Text), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
+		Text: n.transformed(ctx, n.Leaks.Text(f.Text)), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
 		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: n.provenance(), Mark: n.mark(),
 	}
 	if f.Known {

@@ -12,6 +12,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/local"
+	"chela/internal/safety/leak"
 	"chela/internal/tool"
 )
 
@@ -84,6 +85,7 @@ type Config struct {
 	Flush   bool // ask for memory notes before a compaction
 	Load    func(context.Context, chela.Attachment) ([]byte, error)
 	Bound   tool.BoundFunc // limits the size of results; nil for no limit
+	Leaks   *leak.Redactor // of everything that is committed and announced; nil redacts nothing
 
 	// Before is called before each action with its state, which it must not
 	// change. A replay uses it to inject recorded outside events. It may be
@@ -93,7 +95,8 @@ type Config struct {
 
 // A Runner runs turns. It is safe for concurrent use.
 type Runner struct {
-	cfg Config
+	cfg  Config
+	held heldArgs
 }
 
 // NewRunner returns a runner.
@@ -122,7 +125,7 @@ func (r *Runner) Run(ctx context.Context, agent Agent, j Journal, ctl *Handle, s
 
 // run returns a run from state s.
 func (r *Runner) run(s machine.State) *run {
-	n := &run{Config: r.cfg, state: s, saved: savedOf(s)}
+	n := &run{Config: r.cfg, held: &r.held, state: s, saved: savedOf(s)}
 	n.Limits = n.Limits.Under(s.Turn.Overrides)
 	return n
 }
@@ -130,6 +133,7 @@ func (r *Runner) run(s machine.State) *run {
 // run is one attempt to carry out a turn. It belongs to one goroutine.
 type run struct {
 	Config
+	held    *heldArgs
 	agent   Agent
 	journal Journal
 	control *Handle
@@ -172,6 +176,7 @@ func (n *run) loop(ctx context.Context) error {
 
 // perform carries out an action. It reports whether the run is over.
 func (n *run) perform(ctx context.Context, a machine.Action) (done bool, err error) {
+	a.Calls = n.reveal(a.Calls)
 	for i := range a.Calls {
 		c := &a.Calls[i] // these are not stored in the journal
 		c.Agent, c.Principal, c.Provenance = n.agent.Name, n.state.Turn.Principal(), n.provenance()
@@ -254,7 +259,7 @@ func (n *run) announce(e chela.Event) {
 	if n.quiet(e) {
 		return
 	}
-	e.Text = excerpt.Marked(e.Text, maxEventText)
+	e.Text = excerpt.Marked(n.Leaks.Value(e.Text), maxEventText)
 	e.Session, e.Thread, e.Turn, e.At = n.state.Turn.Session, n.state.Turn.Thread, n.state.Turn.ID, n.Now()
 	n.events = append(n.events, e)
 }

@@ -112,6 +112,7 @@ type rig struct {
 	hooks     *hook.Hooks
 	control   *turn.Handle
 	cfg       turn.Config
+	runner    *turn.Runner           // of all runs; nil: each run is that of another process
 	window    int                    // of the model; 0 if not known
 	shelf     *shelf                 // documents
 	ctx       func() context.Context // of a run; the test's if nil
@@ -247,7 +248,11 @@ func (r *rig) run() (machine.State, error) {
 	}
 	s := r.book.state()
 	s.Left = r.left
-	return turn.NewRunner(r.cfg).Run(ctx, agent, r.book, r.control, s)
+	runner := r.runner
+	if runner == nil {
+		runner = turn.NewRunner(r.cfg)
+	}
+	return runner.Run(ctx, agent, r.book, r.control, s)
 }
 
 // frame is what prompts have beside the conversation.

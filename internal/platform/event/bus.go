@@ -26,6 +26,10 @@ import (
 // A Bus carries events from emitters to listeners. The zero value is ready to
 // use. It is safe for concurrent use.
 type Bus struct {
+	// Redact returns a text as it may leave the process; nil for texts as they are.
+	// It is set before the first use.
+	Redact func(text string) string
+
 	mu        sync.Mutex
 	listeners audience[*Listener] // guarded by mu
 }
@@ -41,6 +45,9 @@ type Listener struct {
 
 // Emit sends e to every matching listener. It never blocks.
 func (b *Bus) Emit(e chela.Event) {
+	if b.Redact != nil {
+		e.Text = b.Redact(e.Text)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for l := range b.listeners.of(e.Session) {

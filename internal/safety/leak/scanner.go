@@ -86,16 +86,53 @@ func (s *Scanner) Find(text string) []Finding {
 // scan returns the credentials in text and the offset from which a credential
 // may go on behind its end.
 func (s *Scanner) scan(text string) (found []Finding, open int) {
-	windows := map[int][]window{} // by rule
+	found, open = s.pass(text)
+	if bare, ok := unescaped(text); ok {
+		more, _ := s.pass(bare)
+		found = append(found, more...)
+	}
+	return disjoint(found), open
+}
+
+// unescaped returns text with blanks in place of the escapes \\n, \\r and \\t, and
+// whether it has any. A format that begins at the boundary of a word is not found
+// behind the letter of an escape.
+func unescaped(text string) (string, bool) {
+	at := strings.IndexByte(text, '\\')
+	if at < 0 {
+		return "", false
+	}
+	var bare []byte
+	for i := at; i+1 < len(text); i++ {
+		if text[i] != '\\' {
+			continue
+		}
+		if c := text[i+1]; c == 'n' || c == 'r' || c == 't' {
+			if bare == nil {
+				bare = []byte(text)
+			}
+			bare[i], bare[i+1] = ' ', ' '
+		}
+		i++
+	}
+	return string(bare), bare != nil
+}
+
+// pass is one pass of the automaton, in no order and with overlaps.
+func (s *Scanner) pass(text string) (found []Finding, open int) {
+	var windows map[int][]window // by rule
 	open = len(text)
 	partial := s.automaton.each(text, func(i int32, end int) {
 		p := &s.patterns[i]
 		for _, r := range p.rules {
+			if windows == nil {
+				windows = map[int][]window{}
+			}
 			windows[r] = opened(windows[r], text, end)
 		}
 		if p.assign != nil {
 			if start, stop, ok := p.assign(text, end); ok {
-				found = append(found, Finding{Rule: "assigned-secret", Start: start, End: stop})
+				found = append(found, Finding{Rule: assignedSecret, Start: start, End: stop})
 			}
 		}
 		for _, f := range p.forms {
@@ -116,7 +153,7 @@ func (s *Scanner) scan(text string) (found []Finding, open int) {
 			})
 		}
 	}
-	return disjoint(found), min(open, len(text)-partial)
+	return found, min(open, len(text)-partial)
 }
 
 func (f form) in(text string) bool {
@@ -156,8 +193,11 @@ func opened(ws []window, text string, end int) []window {
 	return append(ws, window{max(0, end-before), stop})
 }
 
+// assignedSecret is the rule of values that only their surroundings tell apart.
+const assignedSecret = "assigned-secret"
+
 // disjoint sorts findings and merges those that overlap; an exact value names
-// the result, else the one that begins first.
+// the result, then a format, then the one that begins first.
 func disjoint(found []Finding) []Finding {
 	slices.SortFunc(found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End), strings.Compare(a.Rule, b.Rule))
@@ -166,8 +206,8 @@ func disjoint(found []Finding) []Finding {
 	for _, f := range found {
 		if n := len(kept); n > 0 && f.Start < kept[n-1].End {
 			last := &kept[n-1]
-			if f.Exact && !last.Exact {
-				last.Rule, last.Exact = f.Rule, true
+			if f.Exact && !last.Exact || last.Rule == assignedSecret {
+				last.Rule, last.Exact = f.Rule, f.Exact
 			}
 			last.End = max(last.End, f.End)
 			continue
@@ -179,7 +219,11 @@ func disjoint(found []Finding) []Finding {
 
 // Redact returns text with a mark in place of each credential.
 func (s *Scanner) Redact(text string) string {
-	found := s.Find(text)
+	return marked(text, s.Find(text))
+}
+
+// marked returns text with marks in place of findings.
+func marked(text string, found []Finding) string {
 	if len(found) == 0 {
 		return text
 	}
@@ -187,11 +231,28 @@ func (s *Scanner) Redact(text string) string {
 	at := 0
 	for _, f := range found {
 		b.WriteString(text[at:f.Start])
-		b.WriteString(f.mark())
+		b.WriteString(f.Mark())
 		at = f.End
 	}
 	b.WriteString(text[at:])
 	return b.String()
 }
 
-func (f Finding) mark() string { return "[redacted: " + f.Rule + "]" }
+// HasMark reports whether a mark is in text.
+func HasMark(text string) bool {
+	for {
+		_, rest, ok := strings.Cut(text, "[redacted:")
+		if !ok {
+			return false
+		}
+		name := strings.TrimLeft(rest, wordChars+":/")
+		if name != rest && strings.HasPrefix(name, "]") {
+			return true
+		}
+		text = rest
+	}
+}
+
+// Mark returns the text that stands for a finding. It needs no escapes in JSON, in
+// shells between quotes and in log lines, and is not found as a credential itself.
+func (f Finding) Mark() string { return "[redacted:" + f.Rule + "]" }

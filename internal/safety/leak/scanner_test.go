@@ -63,7 +63,7 @@ func TestAssignments(t *testing.T) {
 		`{"apiKey":"%s"}`, `set("auth_token" => "%s")`,
 	} {
 		text = fmt.Sprintf(text, secret)
-		if got := s.Redact(text); strings.Contains(got, secret) || !strings.Contains(got, "[redacted: ") {
+		if got := s.Redact(text); strings.Contains(got, secret) || !strings.Contains(got, "[redacted:") {
 			t.Errorf("%q: %q", text, got)
 		}
 	}

@@ -23,6 +23,9 @@ func (s *Scanner) Stream() *Stream { return &Stream{scanner: s} }
 // Write adds a piece and returns the redacted text that no secret can extend
 // over any more.
 func (s *Stream) Write(piece string) string {
+	if s.scanner == nil {
+		return piece
+	}
 	s.text += piece
 	found, open := s.scanner.scan(s.text)
 	cut := min(open, s.settled())
@@ -31,13 +34,16 @@ func (s *Stream) Write(piece string) string {
 			cut = f.Start
 		}
 	}
-	return s.pass(found, max(cut, s.passed, len(s.text)-held))
+	return s.give(found, max(cut, s.passed, len(s.text)-held))
 }
 
 // Close returns the redacted rest.
 func (s *Stream) Close() string {
+	if s.scanner == nil {
+		return ""
+	}
 	found := s.scanner.Find(s.text)
-	return s.pass(found, len(s.text))
+	return s.give(found, len(s.text))
 }
 
 // settled returns the offset of the last token, or of a private key that has
@@ -72,8 +78,8 @@ func openKey(text string) int {
 	}
 }
 
-// pass returns the text up to cut with marks in place of the findings.
-func (s *Stream) pass(found []Finding, cut int) string {
+// give returns the text up to cut with marks in place of the findings.
+func (s *Stream) give(found []Finding, cut int) string {
 	var b strings.Builder
 	at := s.passed
 	for _, f := range found {
@@ -82,7 +88,7 @@ func (s *Stream) pass(found []Finding, cut int) string {
 		}
 		if f.Start >= at {
 			b.WriteString(s.text[at:f.Start])
-			b.WriteString(f.mark())
+			b.WriteString(f.Mark())
 		}
 		at = min(f.End, cut)
 	}

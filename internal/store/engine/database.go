@@ -20,13 +20,19 @@ type Config struct {
 
 	// Now is the local clock. If it is nil, [Database.Now] must not be called.
 	Now func() time.Time
+
+	// Redact returns a text as it may be stored. Each text of each statement that
+	// writes passes it. It must be idempotent, keep JSON valid, and leave
+	// hashes and ids alone. Nil stores texts as they are.
+	Redact func(text string) string
 }
 
 // A Database is an open database. It is safe for concurrent use.
 type Database struct {
 	engine  engine
 	changes *changes
-	begun   sync.WaitGroup // running transactions
+	redact  func(text string) string // nil for none
+	begun   sync.WaitGroup           // running transactions
 
 	mu     sync.Mutex
 	closed bool // guarded by mu
@@ -59,7 +65,7 @@ func Open(ctx context.Context, cfg Config, files fs.FS) (*Database, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Database{engine: e, changes: counted}
+	d := &Database{engine: e, changes: counted, redact: cfg.Redact}
 	if err := d.bringUpToDate(ctx, files); err != nil {
 		e.close()
 		return nil, err
@@ -144,7 +150,7 @@ func (d *Database) Write(ctx context.Context, op string, fn func(Tx) error) erro
 		defer d.begun.Done()
 		var wrote touched
 		err = d.engine.write(ctx, op, func(tx Tx) error {
-			tx.touched = &wrote
+			tx.touched, tx.redact = &wrote, d.redact
 			return fn(tx)
 		})
 		d.changes.add(wrote)

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"reflect"
+	"time"
 
 	"chela"
 )
@@ -13,6 +15,29 @@ import (
 type Tx struct {
 	conn    conn
 	touched *touched // nil in a read and a migration
+	redact  func(text string) string
+}
+
+// redacted redacts the texts among the arguments of a statement, in place. Conditions
+// are redacted as well, so that they find what was stored.
+func (t Tx) redacted(args []any) []any {
+	if t.redact == nil {
+		return args
+	}
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			args[i] = t.redact(arg)
+		case json.RawMessage:
+			args[i] = t.redact(string(arg))
+		case int, int64, []byte, time.Time, nil:
+		default:
+			if v := reflect.ValueOf(arg); v.Kind() == reflect.String {
+				args[i] = t.redact(v.String())
+			}
+		}
+	}
+	return args
 }
 
 // conn runs the statements of one transaction.
@@ -24,18 +49,21 @@ type conn interface {
 
 // Exec runs a statement and returns the number of changed rows.
 func (t Tx) Exec(ctx context.Context, text string, args ...any) (int64, error) {
-	return t.conn.exec(ctx, text, args...)
+	return t.conn.exec(ctx, text, t.redacted(args)...)
 }
 
 // Query runs a statement and calls each with every row.
 func (t Tx) Query(ctx context.Context, each func(Row) error, text string, args ...any) error {
-	return t.conn.query(ctx, each, text, args...)
+	return t.conn.query(ctx, each, text, t.redacted(args)...)
 }
 
 // Queue runs a statement before any later one, at the latest with the commit.
 // If it is deferred, its error is returned by the statement or commit that it
 // was sent with.
-func (t Tx) Queue(ctx context.Context, s Statement) error { return t.conn.queue(ctx, s) }
+func (t Tx) Queue(ctx context.Context, s Statement) error {
+	s.Args = t.redacted(s.Args)
+	return t.conn.queue(ctx, s)
+}
 
 // Optimistic reports whether the transaction may assume what it did not read: it
 // queues a statement whose Unmoved is [ErrRepeat] in place of waiting for an answer. If

@@ -88,7 +88,13 @@ func (v *Visit) Tell(err error) api.Error {
 	kind := chela.KindOf(err)
 	v.note(kind, err)
 	w, _ := errors.AsType[api.WaitError](err)
-	return api.Error{Kind: kind, Message: chela.MessageOf(err), Hint: chela.HintOf(err), Detail: chela.DetailOf(err), RequestID: v.ID, Turn: w.Turn}
+	text := v.server.cfg.Redact
+	if text == nil {
+		text = func(s string) string { return s }
+	}
+	return api.Error{
+		Kind: kind, Message: text(chela.MessageOf(err)), Hint: text(chela.HintOf(err)), Detail: text(chela.DetailOf(err)), RequestID: v.ID, Turn: w.Turn,
+	}
 }
 
 // retryAfter returns after how many seconds a request may be sent again.

@@ -26,6 +26,10 @@ type Config struct {
 	Now func() time.Time
 	Log *slog.Logger
 
+	// Redact returns the text of an error as it may be sent; nil for texts as they
+	// are.
+	Redact func(text string) string
+
 	Tokens   tokens
 	Requests requests // with an Idempotency-Key; without it keys have no effect
 
