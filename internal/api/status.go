@@ -8,18 +8,18 @@ import (
 
 // A Status summarizes a home and the process that holds it.
 type Status struct {
-	Home             string `json:"home"`
-	Database         string `json:"database"` // "sqlite" or "postgres"
-	Model            string `json:"model"`
-	Sandbox          string `json:"sandbox"`          // the sandbox mode
-	Daemon           bool   `json:"daemon"`           // a daemon runs on the home
-	Listen           string `json:"listen,omitempty"` // address of the daemon
-	Version          string `json:"version,omitempty"`
-	Sessions         int    `json:"sessions"`
-	TurnsOpen        int    `json:"turns_open"`
-	ApprovalsPending int    `json:"approvals_pending"`
-	InboxWaiting     int    `json:"inbox_waiting"`
-	OutboxPending    int    `json:"outbox_pending"`
+	Home             string    `json:"home"`
+	Database         string    `json:"database"` // "sqlite" or "postgres"
+	Model            string    `json:"model"`
+	Sandbox          Isolation `json:"sandbox"`
+	Daemon           bool      `json:"daemon"`           // a daemon runs on the home
+	Listen           string    `json:"listen,omitempty"` // address of the daemon
+	Version          string    `json:"version,omitempty"`
+	Sessions         int       `json:"sessions"`
+	TurnsOpen        int       `json:"turns_open"`
+	ApprovalsPending int       `json:"approvals_pending"`
+	InboxWaiting     int       `json:"inbox_waiting"`
+	OutboxPending    int       `json:"outbox_pending"`
 
 	Jobs     map[chela.JobState]int `json:"jobs"` // unfinished jobs, with parts and subagents
 	Routines RoutineStatus          `json:"routines"`

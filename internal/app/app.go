@@ -42,6 +42,7 @@ import (
 	"chela/internal/store"
 	"chela/internal/surface/command"
 	"chela/internal/tool"
+	"chela/internal/tool/sandbox/isolation"
 )
 
 // toolGrace is how long a tool may take to return after its cancellation. A
@@ -78,6 +79,7 @@ type App struct {
 	memory    *memory.Documents
 	dialer    *guard.Dialer // for addresses that others named
 	rewinds   *rewind.Rewinds
+	isolation *isolation.Isolation
 
 	background *background.Background
 
@@ -166,7 +168,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.background = background.New(background.Config{
 		Process:  a.process(a.emit),
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
-		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace, Secrets: a.refs,
+		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace, Secrets: a.refs, Isolation: a.isolation.Report,
 	})
 	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{
@@ -261,6 +263,7 @@ func (a *App) Stay(ctx context.Context) {
 	if err := a.rewinds.Finish(ctx, ""); err != nil {
 		a.log.Warn("rewinds not finished", "error", err)
 	}
+	a.reap(ctx)
 	a.lanes.TakeUp(ctx)
 	a.background.Stay(ctx)
 }
@@ -322,7 +325,7 @@ func (a *App) Close() error {
 		a.log.Warn("lanes not released", "error", err)
 		leave = a.presence.Abandon
 	}
-	return errors.Join(leave(), a.store.Close())
+	return errors.Join(leave(), a.isolation.Close(), a.store.Close())
 }
 
 // NewLog returns a logger with the configured level and format.

@@ -76,7 +76,12 @@ func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.Lis
 
 // Examine checks a home.
 func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
-	return background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Secrets: func(s *store.Store) *vault.References {
+	box, err := newIsolation(cfg, "")
+	if err != nil {
+		return []api.Finding{api.Unwell("sandbox", err)}
+	}
+	defer box.Close() // it has only looked
+	return background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Isolation: box.Report(ctx), Secrets: func(s *store.Store) *vault.References {
 		return References(cfg, vault.New(s, vault.Config{Source: MasterKey(cfg), Now: time.Now}))
 	}})
 }

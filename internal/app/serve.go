@@ -26,6 +26,9 @@ import (
 // reach their next commit within 10 s and are parked, and all its goroutines
 // have ended when it returns. Ready is called once, when it accepts requests.
 func Serve(ctx context.Context, cfg *config.Config, log *slog.Logger, serve ServeOptions) (err error) {
+	if err := cfg.Sandbox.Permitted(); err != nil {
+		return err
+	}
 	if err := makeHome(cfg); err != nil {
 		return err
 	}

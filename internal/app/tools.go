@@ -10,8 +10,6 @@ import (
 	"chela/internal/safety/guard"
 	"chela/internal/tool"
 	"chela/internal/tool/file"
-	"chela/internal/tool/sandbox"
-	"chela/internal/tool/sandbox/process"
 	"chela/internal/tool/self"
 	"chela/internal/tool/shell"
 	"chela/internal/tool/web"
@@ -30,17 +28,16 @@ var own = []string{
 	"routine_create", "routine_list", "routine_update", "routine_delete", "routine_fire", "routine_history", "report",
 }
 
-// builtins is the list of tools, with the dialer they use. Each is wrapped to enforce its timeout and
-// size, and to confine a panic to the call.
-func (a *App) builtins() ([]chela.Tool, error) {
+// builtins is the list of tools, with the sandbox and the dialer they use. Each is
+// wrapped to enforce its timeout and size, and to confine a panic to the call.
+func (a *App) builtins() (_ []chela.Tool, err error) {
 	cfg := a.cfg
+	if a.isolation, err = newIsolation(cfg, a.node); err != nil {
+		return nil, err
+	}
 	unconfined := cfg.Sandbox.Mode == config.SandboxOff // commands then have the network
 	limits := limitsOf(cfg.Sandbox)
 	quota := &workspace.Quota{Size: limits.WorkspaceSize, Files: limits.WorkspaceFiles}
-	box, err := process.New(process.Config{Off: unconfined, Limits: limits})
-	if err != nil {
-		return nil, err
-	}
 	if a.dialer, err = guard.New(guard.Config{Allow: cfg.Tools.HTTPAllow}); err != nil {
 		return nil, err
 	}
@@ -63,7 +60,7 @@ func (a *App) builtins() ([]chela.Tool, error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(box, a.workspace), http, tool.ReadResult(a.wholeText)},
+		[]chela.Tool{shell.New(a.isolation, a.workspace), http, tool.ReadResult(a.wholeText)},
 		documents, asynchronous, reporting,
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)
@@ -80,17 +77,6 @@ func (a *App) builtins() ([]chela.Tool, error) {
 		}
 	}
 	return tools, nil
-}
-
-// limitsOf returns the limits of commands. One process may use as much memory
-// as a whole command.
-func limitsOf(s config.Sandbox) sandbox.Limits {
-	l := sandbox.Limits{
-		Processes: s.Processes, TotalMemory: int64(s.Memory) * mib,
-		WorkspaceSize: int64(s.WorkspaceSize) * mib, WorkspaceFiles: s.WorkspaceFiles,
-	}
-	l.Memory = max(l.TotalMemory, sandbox.Limits{}.WithDefaults().Memory)
-	return l
 }
 
 // watched returns a tool that is disabled while it keeps failing through its

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/background/notice"
 	"chela/internal/background/routine"
@@ -43,6 +44,9 @@ type Config struct {
 
 	// Workspace returns the folder of a job's files.
 	Workspace workspace.Finder
+
+	// Isolation returns how commands are confined.
+	Isolation func(ctx context.Context) api.Isolation
 }
 
 // A Background runs the asynchronous work of a home. It is safe for concurrent

@@ -19,6 +19,8 @@ type Examination struct {
 	Settings *config.Config
 	Now      time.Time
 
+	Isolation api.Isolation // of commands
+
 	// Secrets returns the references of a home whose store is open.
 	Secrets func(*store.Store) *vault.References
 }

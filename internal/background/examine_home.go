@@ -19,7 +19,6 @@ import (
 	"chela/internal/engine/policy"
 	"chela/internal/platform/datadir"
 	"chela/internal/store"
-	"chela/internal/tool/sandbox/process"
 )
 
 // ExamineHome checks a home for all known problems. It changes nothing: a missing
@@ -27,8 +26,8 @@ import (
 func ExamineHome(ctx context.Context, x Examination) []api.Finding {
 	cfg := x.Settings
 	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, x)...)
-	found = append(found, examineModel(cfg), examinePrices(cfg), examineSandbox(ctx, cfg), examineWorkspace(cfg))
-	return append(found, examineRecordings(cfg)...)
+	found = append(found, examineModel(cfg), examinePrices(cfg))
+	return slices.Concat(found, examineSandbox(x.Isolation), []api.Finding{examineWorkspace(cfg)}, examineRecordings(cfg))
 }
 
 // examineRecordings reports active recordings and replays, which may have been
@@ -180,18 +179,22 @@ func examinePrices(cfg *config.Config) api.Finding {
 	return api.Well("prices", "known for all models in use")
 }
 
-func examineSandbox(ctx context.Context, cfg *config.Config) api.Finding {
-	if cfg.Sandbox.Mode == config.SandboxOff {
-		return api.Finding{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}
+// examineSandbox reports how commands are confined, and each gap.
+func examineSandbox(box api.Isolation) []api.Finding {
+	switch box.Tier {
+	case "":
+		return []api.Finding{{Subject: "sandbox", Text: "no command can run: " + box.Trouble, Cure: box.Cure}}
+	case string(config.SandboxOff):
+		return []api.Finding{{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}}
 	}
-	box, err := process.New(process.Config{})
-	if err == nil {
-		err = box.Check(ctx)
+	found := []api.Finding{
+		api.Well("sandbox", "commands run confined ("+box.Tier+", "+box.Policy+", network "+box.Network+"): "+strings.Join(box.Mechanisms, "; ")),
+		api.Well("sandbox", "limits of a command: "+strings.Join(box.Limits, ", ")),
 	}
-	if err != nil {
-		return api.Unwell("sandbox", err)
+	for _, g := range box.Gaps {
+		found = append(found, api.Finding{Subject: "sandbox", OK: true, Text: "gap: " + g.Text, Cure: g.Cure})
 	}
-	return api.Well("sandbox", "commands run confined to the workspace, without network")
+	return found
 }
 
 func examineWorkspace(cfg *config.Config) api.Finding {

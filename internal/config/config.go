@@ -53,6 +53,8 @@ type Config struct {
 	Replay     string       `key:"replay" is:"line" want:"a folder"`            // folder of a recording replayed in place of all models; empty: none
 	Listen     string       `key:"listen" default:"127.0.0.1:7717" is:"listen"` // host:port that chela serve listens on; port 0 means any free one
 	NoColor    bool         // NO_COLOR is set or the terminal is dumb
+	RuntimeDir string       // XDG_RUNTIME_DIR, the folder of the user's sockets
+	UserHome   string       // the user's home folder
 	Gateway    Gateway      `key:"gateway"`
 	Queue      Queue        `key:"queue"`
 	Limits     Limits       `key:"limits"`

@@ -29,7 +29,7 @@ func TestFileErrors(t *testing.T) {
 		{"later", "channels.telegram = 1", "unsupported: :1: channels.telegram is not supported by this version; remove it"},
 		{"later section", "[channels.telegram]\ntoken = \"x\"", "unsupported: :1: channels.telegram is not supported by this version; remove it"},
 		{"a limit below zero", "[limits]\nusd_per_day = -1", "invalid: :2: limits.usd_per_day cannot be -1; write an amount in dollars from 0 to 100000000, with at most six digits behind the point"},
-		{"later word", "[sandbox]\nmode = \"docker\"", `unsupported: :2: sandbox.mode: "docker" is not supported by this version; use one of auto, process, off`},
+		{"policy without containers", "[sandbox]\nmode = \"process\"\npolicy = \"full_access\"", "invalid: :3: sandbox.policy full_access needs containers, and sandbox.mode is process; use sandbox.mode docker, or sandbox.policy workspace_write"},
 		{"wrong type", "[limits]\nsteps = \"fifty\"", `invalid: :2: limits.steps cannot be "fifty"; write a whole number from 1 to 1000`},
 		{"out of range", "limits.steps = 0", "invalid: :1: limits.steps cannot be 0; write a whole number from 1 to 1000"},
 		{"too large for 64 bits", "limits.steps = 99999999999999999999", "invalid: :1:16: "},

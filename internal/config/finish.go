@@ -24,7 +24,7 @@ func (l *loader) finish() error {
 	if l.c.Timezone != localZone {
 		l.c.zone, _ = time.LoadLocation(l.c.Timezone) // it was validated
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkRules, l.checkHooks, l.checkBackground, l.settleTwins} {
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkSandbox, l.checkRules, l.checkHooks, l.checkBackground, l.settleTwins} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -90,6 +90,14 @@ func (l *loader) checkRules() error {
 		if r.Verdict == "" {
 			return l.refuse(tomlfile.Join([]string{"policy", tomlfile.Place(i + 1)}), " has no verdict", "add verdict, one of deny, ask, allow")
 		}
+	}
+	return nil
+}
+
+// checkSandbox refuses a policy that the mode cannot give.
+func (l *loader) checkSandbox() error {
+	if s := l.c.Sandbox; s.Policy == "full_access" && s.Mode == SandboxProcess {
+		return l.refuse("sandbox.policy", " full_access needs containers, and sandbox.mode is process", "use sandbox.mode docker, or sandbox.policy workspace_write")
 	}
 	return nil
 }

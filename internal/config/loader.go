@@ -63,6 +63,7 @@ func newLoader(environ []string) *loader {
 	l.c.variable = func(name string) string { return l.env[name] }
 	l.c.environ = func() []string { return withoutMasterKey(environ) }
 	l.c.NoColor = l.env["NO_COLOR"] != "" || l.env["TERM"] == "dumb"
+	l.c.RuntimeDir, l.c.UserHome = l.env["XDG_RUNTIME_DIR"], cmp.Or(l.env["HOME"], l.env["USERPROFILE"])
 	l.c.agent(chela.MainAgent)
 	for _, s := range Services() {
 		l.c.providers[s.Name] = ProviderOf(s, l.env)
@@ -285,8 +286,11 @@ func (l *loader) named(s setting, form string) []string {
 func (l *loader) flags(flags map[string]string) error {
 	for _, key := range sortedKeys(flags) {
 		name := key
-		if key == "replay" {
+		switch key {
+		case "replay":
 			name = "provider"
+		case "sandbox.insecure":
+			name = "insecure"
 		}
 		at := origin{place: "--" + name, source: "flag --" + name}
 		if err := l.put(strings.Split(key, "."), word(flags[key]), at); err != nil {

@@ -8,25 +8,45 @@ import (
 	"chela"
 )
 
-// A SandboxMode says how tools of the worker domain are confined.
+// A SandboxMode says in which sandbox commands run.
 type SandboxMode string
 
 // The sandbox modes.
 const (
-	SandboxAuto    SandboxMode = "auto"    // the strongest tier of this machine; refuse if there is none
+	SandboxAuto    SandboxMode = "auto"    // process where the kernel allows it, else docker; refuse if neither works
 	SandboxProcess SandboxMode = "process" // a process under kernel limits, or refuse
-	SandboxOff     SandboxMode = "off"     // unconfined
+	SandboxDocker  SandboxMode = "docker"  // a container of Docker or Podman, or refuse
+	SandboxOff     SandboxMode = "off"     // unconfined; needs Insecure too
 )
+
+// A SandboxPolicy says what commands may write.
+type SandboxPolicy string
 
 // Sandbox says where commands run, and limits the resources of all processes of
 // a command.
 type Sandbox struct {
-	Mode SandboxMode `key:"mode" default:"auto" words:"auto process off" later:"docker"`
+	Mode     SandboxMode   `key:"mode" default:"auto" words:"auto process docker off"`
+	Insecure bool          `key:"insecure"` // accepts the mode "off"; the flag --insecure
+	Policy   SandboxPolicy `key:"policy" default:"workspace_write" words:"readonly workspace_write full_access"`
+	Host     string        `key:"host" env:"DOCKER_HOST" is:"line" want:"the address of a container engine"` // empty: the usual sockets of Docker and Podman
+	Image    string        `key:"image" is:"line" want:"the name of an image that the container engine has"` // empty: an image of chela itself, with the programs of this machine
 
-	Memory         int `key:"memory_mib" default:"4096" range:"64..16_777_216"`       // MiB, with files in /tmp and shared memory
-	Processes      int `key:"processes" default:"512" range:"32..30_000"`             // processes and threads at the same time
-	WorkspaceSize  int `key:"workspace_mib" default:"20480" range:"1..1_073_741_824"` // MiB on disk
-	WorkspaceFiles int `key:"workspace_files" default:"1000000" range:"1..1_000_000_000"`
+	Memory         int           `key:"memory_mib" default:"2048" range:"64..16_777_216"`       // MiB, with files in /tmp and shared memory
+	Processes      int           `key:"processes" default:"512" range:"32..30_000"`             // processes and threads at the same time
+	CPUTime        time.Duration `key:"cpu_time" default:"1h" range:"1s..8760h"`                // of one process
+	CPUShares      int           `key:"cpu_shares" default:"1024" range:"2..262_144"`           // of a container, relative to 1024
+	WorkspaceSize  int           `key:"workspace_mib" default:"20480" range:"1..1_073_741_824"` // MiB on disk
+	WorkspaceFiles int           `key:"workspace_files" default:"1000000" range:"1..1_000_000_000"`
+}
+
+// Permitted returns nil unless commands would run unconfined without the
+// operator's consent, which is a Denied error.
+func (s Sandbox) Permitted() error {
+	if s.Mode != SandboxOff || s.Insecure {
+		return nil
+	}
+	return chela.E(chela.Denied, "sandbox.mode is off: commands would run with all your rights").
+		WithHint("give --insecure to accept that, or chela config set sandbox.mode auto")
 }
 
 // Resources bounds the memory of the process.

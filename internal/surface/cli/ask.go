@@ -47,6 +47,9 @@ func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text stri
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
+		if err := b.mayRun(cfg); err != nil {
+			return err
+		}
 		person.Connection = b.Connection
 		if message.Attachments, err = person.Attachments(ctx, o.Attach); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/config"
 	"chela/internal/surface/terminal"
 )
 
@@ -22,6 +23,15 @@ type Backend struct {
 // process does for it.
 func NewBackend(c terminal.Connection, f files, p process) *Backend {
 	return &Backend{Connection: c, process: p, Files: f}
+}
+
+// mayRun returns Denied if turns of this process would run commands unconfined
+// without the operator's consent.
+func (b *Backend) mayRun(cfg *config.Config) error {
+	if b.Served {
+		return nil
+	}
+	return cfg.Sandbox.Permitted()
 }
 
 // files are the transcripts and the log of a home.

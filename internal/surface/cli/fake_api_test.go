@@ -86,7 +86,7 @@ func (h *home) Import(_ context.Context, key chela.SessionKey, from io.Reader) (
 // status is the operation that shows the state of the home.
 func (h *home) status(cfg *config.Config) []api.Bound {
 	s := api.Status{
-		Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: "auto", Sessions: 1,
+		Home: string(cfg.Home), Database: "sqlite", Model: cfg.Model, Sandbox: api.Isolation{Mode: "auto", Policy: "workspace_write", Tier: "namespaces"}, Sessions: 1,
 		Jobs: map[chela.JobState]int{chela.JobPending: 2, chela.JobAwaiting: 1},
 		Routines: api.RoutineStatus{
 			Off:     h.plan != nil && h.plan.off,

@@ -68,6 +68,10 @@ func (c *commands) root() *cobra.Command {
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print one JSON document")
+	root.PersistentFlags().BoolFunc("insecure", "accept that commands run unconfined, with sandbox.mode off", func(given string) error {
+		c.flags["sandbox.insecure"] = given
+		return nil
+	})
 	c.providerFlag(root)
 	root.AddCommand(
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
@@ -134,6 +138,9 @@ func (c *commands) chat(ctx context.Context) error {
 		return err
 	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
+		if err := b.mayRun(cfg); err != nil {
+			return err
+		}
 		b.Resume(ctx)
 		p := c.person()
 		p.Connection = b.Connection

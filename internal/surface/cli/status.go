@@ -27,7 +27,7 @@ func (c *commands) status(s api.Status) {
 		daemon = strings.TrimSpace("running " + s.Listen)
 	}
 	c.Fields(
-		"home", s.Home, "database", s.Database, "model", s.Model, "sandbox", s.Sandbox, "daemon", daemon, "sessions", s.Sessions,
+		"home", s.Home, "database", s.Database, "model", s.Model, "sandbox", s.Sandbox.Summary(), "daemon", daemon, "sessions", s.Sessions,
 		"open turns", s.TurnsOpen, "pending approvals", s.ApprovalsPending, "messages waiting", s.InboxWaiting, "replies owed", s.OutboxPending,
 		"jobs", jobsOf(s.Jobs), "routines", c.routinesOf(s.Routines),
 		"runs of routines", fmt.Sprintf("%d running, %d waiting", s.Routines.RunsRunning, s.Routines.RunsWaiting),

@@ -16,6 +16,16 @@ const Root = workspace.Dir
 // last half are kept, the middle is dropped.
 const MaxOutput = 8 << 20
 
+// A Policy says what commands may write.
+type Policy string
+
+// The policies.
+const (
+	ReadOnly       Policy = "readonly"        // only their /tmp
+	WorkspaceWrite Policy = "workspace_write" // the workspace; the default
+	FullAccess     Policy = "full_access"     // the root of their container too; needs containers
+)
+
 // A Spec is one command to run.
 type Spec struct {
 	Command   string            // a line for the shell, bash if installed

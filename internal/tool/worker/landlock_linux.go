@@ -73,7 +73,12 @@ func restrictFiles(abi int, o RunRequest, p places) error {
 			return err
 		}
 	}
-	for _, path := range writable(p) {
+	if o.ReadOnly {
+		if err := r.allow(p.workspace, readRights); err != nil {
+			return err
+		}
+	}
+	for _, path := range writable(o, p) {
 		if err := r.allow(path, everyRight); err != nil {
 			return err
 		}
@@ -94,8 +99,8 @@ func readable(o RunRequest) []string {
 }
 
 // writable returns the paths that a command has full access to.
-func writable(p places) []string {
-	paths := []string{p.workspace, p.tmp}
+func writable(o RunRequest, p places) []string {
+	paths := p.writable(o)
 	for _, name := range devices {
 		paths = append(paths, "/dev/"+name)
 	}

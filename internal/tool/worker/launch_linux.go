@@ -150,6 +150,6 @@ func confine(o RunRequest, p places) error {
 	}
 	// Nothing waits for the deputy: it ends with the last process under the
 	// filter, or with the worker.
-	go deputy{within: []string{p.workspace, p.tmp}}.serve(calls)
+	go deputy{within: p.writable(o)}.serve(calls)
 	return nil
 }

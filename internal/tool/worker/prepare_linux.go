@@ -54,6 +54,14 @@ func prepare(o RunRequest) (places, func(), error) {
 	return place(o.Workspace, o.Dir, tmp), func() { _ = os.RemoveAll(tmp) }, nil
 }
 
+// writable returns the directories that a command may change.
+func (p places) writable(o RunRequest) []string {
+	if o.ReadOnly {
+		return []string{p.tmp}
+	}
+	return []string{p.workspace, p.tmp}
+}
+
 func place(workspace, dir, tmp string) places {
 	p := places{workspace: workspace, dir: filepath.Join(workspace, dir), tmp: tmp, shell: "/bin/sh"}
 	if _, err := os.Stat("/bin/bash"); err == nil {

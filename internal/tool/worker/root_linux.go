@@ -92,7 +92,7 @@ func plan(o RunRequest) (points, links []mountPoint, err error) {
 	if !ok || !workspace.dir {
 		return nil, nil, fmt.Errorf("open the workspace: %s is not a directory", o.Workspace)
 	}
-	workspace.path, workspace.writable = sandbox.Root, true
+	workspace.path, workspace.writable = sandbox.Root, !o.ReadOnly
 	return append(points, workspace), links, nil
 }
 

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"chela/internal/tool/sandbox"
-	"chela/internal/tool/workspace"
 )
 
 // The kernel limits a single process. The total of all processes of a command
@@ -38,8 +37,8 @@ func oversee(o RunRequest, p places, over chan<- string) {
 	}
 	m := memoryMeter{order: o, places: p}
 	go sample(sampleMemory, m.exceeded)
-	d := diskMeter{limits: o.Limits, dir: p.workspace}
-	go sample(sampleDisk, d.exceeded)
+	d := sandbox.DiskMeter{Limits: o.Limits, Dir: p.workspace}
+	go sample(sampleDisk, func() string { return d.Exceeded(context.Background()) })
 }
 
 // A memoryMeter measures the memory and counts the processes of a command.
@@ -71,7 +70,7 @@ func (m *memoryMeter) exceeded() string {
 	}
 	switch {
 	case used.total() > l.TotalMemory:
-		return "used more than " + size(l.TotalMemory) + " of memory"
+		return "used more than " + sandbox.Size(l.TotalMemory) + " of memory"
 	case threads > l.Processes:
 		return fmt.Sprintf("ran more than %d processes and threads at the same time", l.Processes)
 	default:
@@ -171,38 +170,4 @@ type inode struct{ dev, ino uint64 }
 func inMemory(path string) bool {
 	var at unix.Statfs_t
 	return unix.Statfs(path, &at) == nil && at.Type == unix.TMPFS_MAGIC
-}
-
-// A diskMeter measures a workspace. A workspace that exceeds its limit when the
-// command begins may not grow, so that a command can delete files.
-type diskMeter struct {
-	limits sandbox.Limits
-	dir    string
-	begun  bool
-	bytes  int64 // limit
-	files  int   // limit
-}
-
-func (d *diskMeter) exceeded() string {
-	used, _ := workspace.Measure(context.Background(), d.dir) // fails only with its context
-	if !d.begun {
-		d.begun, d.bytes, d.files = true, max(used.Bytes, d.limits.WorkspaceSize), max(used.Files, d.limits.WorkspaceFiles)
-	}
-	switch {
-	case used.Bytes > d.bytes:
-		return "filled the workspace beyond " + size(d.bytes)
-	case used.Files > d.files:
-		return fmt.Sprintf("filled the workspace beyond %d files", d.files)
-	default:
-		return ""
-	}
-}
-
-// size formats a number of bytes for people.
-func size(n int64) string {
-	const mib, gib = 1 << 20, 1 << 30
-	if n%gib == 0 {
-		return fmt.Sprintf("%d GiB", n/gib)
-	}
-	return fmt.Sprintf("%d MiB", n/mib)
 }

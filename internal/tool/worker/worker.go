@@ -72,6 +72,7 @@ type RunRequest struct {
 	Limits    sandbox.Limits `json:"limits"`    // with defaults
 	Network   bool           `json:"network"`   // a listener for the proxy is passed to chela
 	Authority string         `json:"authority"` // that the command trusts besides those of the system; PEM
+	ReadOnly  bool           `json:"read_only"` // the workspace cannot be changed
 }
 
 // A Report is the outcome of an order, sent as JSON.

@@ -59,7 +59,7 @@ var questions = []question{
 	{"model", "Which model answers, as provider/model. Its key is never written here: it is read from the environment,\n" +
 		"such as ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY. offline/rules needs none, and is no real model."},
 	{"listen", "Where chela serve listens for programs and pages. 127.0.0.1 is this machine alone."},
-	{"sandbox.mode", "How commands that the agent runs are shut in: auto (as well as this machine can), process, or off."},
+	{"sandbox.mode", "How commands that the agent runs are shut in: auto (as well as this machine can), process, docker, or off (which needs --insecure too)."},
 }
 
 // Ask asks a person for the most important settings and writes the answers into

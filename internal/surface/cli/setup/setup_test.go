@@ -44,10 +44,10 @@ func TestAsk(t *testing.T) {
 			nil,
 		},
 		{
-			"wrong answers", "gpt\nnobody/x\nopenai/x\n\ndocker\n\n",
+			"wrong answers", "gpt\nnobody/x\nopenai/x\n\npodman\n\n",
 			[]string{
 				model, `model cannot be "gpt"`, model, `no provider "nobody"`, model, listen,
-				sandbox, `"docker" is not supported by this version`, sandbox,
+				sandbox, `sandbox.mode cannot be "podman"`, sandbox,
 			},
 			map[string]string{"model": "openai/x"},
 			nil,

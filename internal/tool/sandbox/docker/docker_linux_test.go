@@ -85,7 +85,7 @@ func answered(host string, said chan string) error {
 	if err := os.Setenv("DOCKER_HOST", host); err != nil {
 		return err
 	}
-	s, err := docker.New(docker.Config{})
+	s, err := docker.New(docker.Config{Hosts: []string{host}})
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,9 @@ func answered(host string, said chan string) error {
 
 func engine(t *testing.T, c docker.Config) *docker.Sandbox {
 	t.Helper()
+	if host := os.Getenv("DOCKER_HOST"); host != "" {
+		c.Hosts = []string{host}
+	}
 	c.Home, c.Owner = cmp.Or(c.Home, t.Name()), cmp.Or(c.Owner, "me")
 	s, err := docker.New(c)
 	if err != nil {
@@ -224,8 +227,8 @@ func TestTimeoutAndCancel(t *testing.T) {
 
 func TestPolicies(t *testing.T) {
 	t.Parallel()
-	for policy, want := range map[docker.Policy]string{
-		docker.ReadOnly: "/tmp\n", docker.WorkspaceWrite: "/workspace\n/tmp\n", docker.FullAccess: "/workspace\n/tmp\n/etc\n",
+	for policy, want := range map[sandbox.Policy]string{
+		sandbox.ReadOnly: "/tmp\n", sandbox.WorkspaceWrite: "/workspace\n/tmp\n", sandbox.FullAccess: "/workspace\n/tmp\n/etc\n",
 	} {
 		s := engine(t, docker.Config{Policy: policy})
 		res := run(t, s, sandbox.Spec{Command: "for d in /workspace /tmp /etc /usr; do touch $d/x 2>/dev/null && echo $d; done"})
@@ -266,7 +269,7 @@ func TestNothingIsLeft(t *testing.T) {
 
 func TestNoEngine(t *testing.T) {
 	t.Parallel()
-	s, err := docker.New(docker.Config{Host: "unix:///nowhere/docker.sock"})
+	s, err := docker.New(docker.Config{Hosts: []string{"unix:///nowhere/docker.sock"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,15 +22,16 @@ type imageOnce struct {
 	name string // empty until it exists
 }
 
-// imageFor returns the image of commands, which is made if it does not exist.
-func (s *Sandbox) imageFor(ctx context.Context) (string, error) {
-	if s.cfg.Image != "" {
-		return s.cfg.Image, nil
+// imageFor returns the image of commands: the named one, or that of this binary,
+// which is made if it does not exist.
+func (e *engine) imageFor(ctx context.Context, named string) (string, error) {
+	if named != "" {
+		return named, nil
 	}
-	s.image.mu.Lock()
-	defer s.image.mu.Unlock()
-	if s.image.name != "" {
-		return s.image.name, nil
+	e.image.mu.Lock()
+	defer e.image.mu.Unlock()
+	if e.image.name != "" {
+		return e.image.name, nil
 	}
 	self, err := os.Open("/proc/self/exe")
 	if errors.Is(err, os.ErrNotExist) {
@@ -49,25 +50,25 @@ func (s *Sandbox) imageFor(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("read this program: %w", err)
 	}
 	name := "chela-sandbox:" + hex.EncodeToString(sum.Sum(nil)[:8])
-	_, err = s.engine.ImageInspect(ctx, name)
+	_, err = e.ImageInspect(ctx, name)
 	if cerrdefs.IsNotFound(err) {
-		err = s.importImage(ctx, name, io.NewSectionReader(self, 0, size))
+		err = e.importImage(ctx, name, io.NewSectionReader(self, 0, size))
 	}
 	if err != nil {
 		return "", failed("make the image of the sandbox", err)
 	}
-	s.image.name = name
+	e.image.name = name
 	return name, nil
 }
 
 // importImage makes an image with this binary, the files that name its users,
 // and the places where directories are mounted.
-func (s *Sandbox) importImage(ctx context.Context, name string, binary *io.SectionReader) error {
+func (e *engine) importImage(ctx context.Context, name string, binary *io.SectionReader) error {
 	r, w := io.Pipe()
 	go func() { // ends when the engine has read everything, or closes the pipe
 		w.CloseWithError(writeImage(w, binary))
 	}()
-	resp, err := s.engine.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, name, client.ImageImportOptions{Changes: []string{"LABEL chela=sandbox"}})
+	resp, err := e.ImageImport(ctx, client.ImageImportSource{Source: r, SourceName: "-"}, name, client.ImageImportOptions{Changes: []string{"LABEL chela=sandbox"}})
 	if err != nil {
 		_ = r.CloseWithError(err) // ends the goroutine
 		return err

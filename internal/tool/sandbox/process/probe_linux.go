@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/worker"
 )
@@ -44,6 +45,43 @@ func (s *Sandbox) probe(ctx context.Context) (worker.Tier, error) {
 			WithHint(howToAllow()).Because(errors.Join(refusal, err))
 	}
 	return worker.Landlock, nil
+}
+
+// Describe returns how commands are confined. It fails as Check does.
+func (s *Sandbox) Describe(ctx context.Context) (api.Isolation, error) {
+	tier, err := s.Tier(ctx)
+	if err != nil {
+		return api.Isolation{}, err
+	}
+	d := api.Isolation{Tier: string(tier)}
+	if tier == worker.Off {
+		return d, nil
+	}
+	abi, err := worker.LandlockABI()
+	if err != nil {
+		return api.Isolation{}, err
+	}
+	if tier == worker.Namespaces {
+		d.Mechanisms = append(d.Mechanisms, "user, mount, PID, network, IPC and UTS namespaces", "own root with the workspace and the system's programs")
+	} else {
+		d.Gaps = append(d.Gaps, s.withoutNamespaces())
+	}
+	d.Mechanisms = append(d.Mechanisms,
+		fmt.Sprintf("Landlock %d", abi), "seccomp filter", "no capabilities", "no new privileges", "resource limits", "scrubbed environment")
+	d.Gaps = append(d.Gaps, api.IsolationGap{
+		Text: "memory and disk of all processes of a command together are sampled, so they can be exceeded for a moment; their processor time is not limited together",
+		Cure: "chela config set sandbox.mode docker puts them into a cgroup",
+	})
+	return d, nil
+}
+
+// withoutNamespaces is the gap of the tier landlock.
+func (s *Sandbox) withoutNamespaces() api.IsolationGap {
+	g := api.IsolationGap{Text: "user namespaces cannot be used: a command sees that files outside exist, their sizes and times, and has no local sockets", Cure: howToAllow()}
+	if s.cfg.NoNamespaces {
+		g.Cure = "leave namespaces on"
+	}
+	return g
 }
 
 // try runs a command that does nothing.
@@ -80,8 +118,7 @@ func howToAllow() string {
 			return s.cure
 		}
 	}
-	return "allow user namespaces (in a container, with its security options), or use Linux 6.12 or newer, " +
-		"or run commands unconfined with sandbox.mode = \"off\" and --insecure"
+	return "allow user namespaces (in a container, with its security options), or use Linux 6.12 or newer"
 }
 
 // processesOf returns the number of processes and threads of user uid, which

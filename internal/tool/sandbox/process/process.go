@@ -60,6 +60,8 @@ type Config struct {
 	// NoNamespaces disables namespaces, as on a machine that forbids them.
 	NoNamespaces bool
 
+	ReadOnly bool // commands may write only their /tmp
+
 	Read []string // additional absolute host paths that a command may read and execute
 	Path string   // the PATH of a command; empty means sandbox.DefaultPath
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/worker"
 )
@@ -26,11 +27,16 @@ func New(cfg Config) (*Sandbox, error) {
 // Check returns an Unsupported error with a hint.
 func (s *Sandbox) Check(context.Context) error {
 	return chela.E(chela.Unsupported, "there is no process sandbox on "+runtime.GOOS).
-		WithHint("run chela on Linux, in a container or in a virtual machine")
+		WithHint("run chela on Linux, or start Docker or Podman and set sandbox.image to a Linux image")
 }
 
 // Tier returns no tier and the error of Check.
 func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) { return "", s.Check(ctx) }
+
+// Describe returns the error of Check.
+func (s *Sandbox) Describe(ctx context.Context) (api.Isolation, error) {
+	return api.Isolation{}, s.Check(ctx)
+}
 
 // Run returns the error of Check.
 func (s *Sandbox) Run(ctx context.Context, _ sandbox.Spec) (sandbox.Result, error) {
