@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -78,6 +79,30 @@ func TestMessagesMakeRoutinesFire(t *testing.T) {
 		late := h.create(listening("late", "deploy"))
 		hear("in_7", "telegram", "deploy again")
 		same(t, "made later", 1, len(h.runs(late)))
+	})
+}
+
+// TestRoutinesBeginToListen: a process that found no routine waiting for messages
+// notices the first one, and that the last one is disabled.
+func TestRoutinesBeginToListen(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, cfg store.Config) {
+		h := open(t, cfg, plan{})
+		hear := func(id string) {
+			h.hear(chela.Inbound{Text: "x"}, id)
+			h.rest()
+		}
+		hear("in_1")
+		hear("in_2")
+		v := h.create(listening("first", "x"))
+		hear("in_3")
+		for i, enabled := range []bool{false, true} {
+			if _, err := h.routines.Update(t.Context(), v.ID, api.RoutineChange{Enabled: &enabled}, "test"); err != nil {
+				t.Fatal(err)
+			}
+			hear(fmt.Sprint("in_", 4+i))
+		}
+		same(t, "runs", 2, len(h.runs(v)))
 	})
 }
 

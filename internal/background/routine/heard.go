@@ -23,7 +23,7 @@ func (d *Routines) Hears(ctx context.Context, in chela.Inbound) (func(context.Co
 		return nil, nil
 	}
 	set, err := d.patterns(ctx)
-	if err != nil {
+	if err != nil || set == nil {
 		return nil, err
 	}
 	found := set.Match(in.Origin.Channel, in.Text)
@@ -61,10 +61,10 @@ func (c *change) lockAll(ctx context.Context, all []chela.RoutineID) error {
 }
 
 // patterns returns the compiled expressions of all message triggers; they are
-// compiled again after a change.
+// compiled again after a change. It returns nil if no routine waits for messages.
 func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	changes, current := d.store.Changes(ctx, store.TopicRoutines)
-	if set := d.compiled(changes); current && set != nil {
+	if set, known := d.compiled(changes); current && known {
 		return set, nil
 	}
 	stamp, err := store.One(ctx, d.store, func(r *store.Read) (store.RoutineStamp, error) { return r.HearingStamp(ctx) })
@@ -73,10 +73,23 @@ func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.matches != nil && stamp == d.heard {
+	if d.known && stamp == d.heard {
 		d.changes = changes
 		return d.matches, nil
 	}
+	var set *rule.Patterns
+	if stamp.Count > 0 {
+		if set, stamp, err = d.compile(ctx); err != nil {
+			return nil, err
+		}
+	}
+	d.matches, d.heard, d.changes, d.known = set, stamp, changes, true
+	return set, nil
+}
+
+// compile reads and compiles the message triggers, and returns the stamp of what it
+// read.
+func (d *Routines) compile(ctx context.Context) (_ *rule.Patterns, stamp store.RoutineStamp, err error) {
 	var hearing []chela.Routine
 	err = d.store.Read(ctx, func(r *store.Read) (err error) {
 		if stamp, err = r.HearingStamp(ctx); err == nil {
@@ -85,7 +98,7 @@ func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, stamp, err
 	}
 	triggers := make([]rule.Pattern, len(hearing))
 	for i, v := range hearing {
@@ -95,19 +108,15 @@ func (d *Routines) patterns(ctx context.Context) (*rule.Patterns, error) {
 	if err != nil {
 		d.cfg.Log.Error("routines with invalid patterns left out", "error", err)
 	}
-	d.matches, d.heard, d.changes = set, stamp, changes
-	return set, nil
+	return set, stamp, nil
 }
 
-// compiled returns the compiled expressions if they are of that number of changes, else
-// nil.
-func (d *Routines) compiled(changes int64) *rule.Patterns {
+// compiled returns the compiled expressions, and whether they are of that number of
+// changes.
+func (d *Routines) compiled(changes int64) (set *rule.Patterns, known bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.changes != changes {
-		return nil
-	}
-	return d.matches
+	return d.matches, d.known && d.changes == changes
 }
 
 // caused fires a routine for a cause other than the clock, if its debounce

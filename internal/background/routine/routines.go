@@ -72,7 +72,8 @@ type Routines struct {
 	mu      sync.Mutex
 	heard   store.RoutineStamp // version of the routines that matches was compiled from; guarded by mu
 	changes int64              // of the routines when heard was read; guarded by mu
-	matches *rule.Patterns     // guarded by mu
+	matches *rule.Patterns     // nil if no routine waits for messages; guarded by mu
+	known   bool               // whether heard was read; guarded by mu
 }
 
 // New returns the routines of a store.
