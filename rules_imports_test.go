@@ -54,6 +54,7 @@ type arrow struct{ from, to, reason string }
 // arrows lists every exception to the layers.
 var arrows = []arrow{
 	{"internal/config/...", "internal/model/catalogue", "settings name models, and the catalogue says which exist"},
+	{"internal/config/...", "internal/safety/egress", "a setting lists rules of the egress proxy, which knows their form"},
 	{"internal/safety/vault", "internal/store", "sealed secrets are rows; the rest of the room is below the store"},
 	{"internal/safety/vault", "internal/api", "the operations on secrets are bound where secrets are"},
 	{"internal/engine/agents", "internal/config", "agents and their providers are made from the settings; the rest of the engine gets values"},

@@ -164,6 +164,10 @@ type Judgement struct {
 	Parts   []string
 	Unknown bool
 
+	// Hosts are those that a program may connect to and that nobody has allowed
+	// yet. Each is a subject too. A rule allows the call only by a pattern.
+	Hosts []string
+
 	// Offers are the patterns granted by the answer "always". None means the
 	// subjects, literally.
 	Offers []Offer

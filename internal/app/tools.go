@@ -41,6 +41,10 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	if a.dialer, err = guard.New(guard.Config{Allow: cfg.Tools.HTTPAllow}); err != nil {
 		return nil, err
 	}
+	network, err := a.network()
+	if err != nil {
+		return nil, err
+	}
 	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer})
 	documents := self.DocumentTools(a.memory, a.blobs.Keep)
 	asynchronous := background.Tools(func() *background.Background { return a.background }, cfg.Zone()) // which is made after the tools
@@ -60,7 +64,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(a.isolation, a.workspace), http, tool.ReadResult(a.wholeText)},
+		[]chela.Tool{shell.New(a.isolation, a.workspace, network), http, tool.ReadResult(a.wholeText)},
 		documents, asynchronous, reporting,
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)

@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"chela/internal/safety/egress"
 )
 
 // isURL reports whether s is the address of an HTTP server, without
@@ -50,6 +52,12 @@ func ollamaAddress(s string) string {
 func isHostOrPrefix(s string) bool {
 	_, err := netip.ParsePrefix(s)
 	return err == nil || isHost(s)
+}
+
+// isNetworkRule reports whether s is a rule of the egress proxy.
+func isNetworkRule(s string) bool {
+	_, err := egress.ParseRule(s)
+	return err == nil
 }
 
 // isHost reports whether s is a host name or an IP address.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/safety/egress"
 )
 
 // A SandboxMode says in which sandbox commands run.
@@ -30,6 +31,13 @@ type Sandbox struct {
 	Policy   SandboxPolicy `key:"policy" default:"workspace_write" words:"readonly workspace_write full_access"`
 	Host     string        `key:"host" env:"DOCKER_HOST" is:"line" want:"the address of a container engine"` // empty: the usual sockets of Docker and Podman
 	Image    string        `key:"image" is:"line" want:"the name of an image that the container engine has"` // empty: an image of chela itself, with the programs of this machine
+
+	// Network says which hosts commands may reach, each through the egress proxy; no
+	// command reaches a host that its call does not name. NetworkHosts are rules as
+	// [egress.ParseRule] reads them.
+	Network      egress.Mode `key:"network" default:"ask" words:"none listed ask"`
+	NetworkHosts []string    `key:"network_hosts" is:"network rules"`
+	NetworkSize  int         `key:"network_mib" default:"2048" range:"1..16_777_216"` // MiB that one command transfers, in both directions
 
 	Memory         int           `key:"memory_mib" default:"2048" range:"64..16_777_216"`       // MiB, with files in /tmp and shared memory
 	Processes      int           `key:"processes" default:"512" range:"32..30_000"`             // processes and threads at the same time

@@ -85,6 +85,7 @@ var forms = map[string]field.Form{
 	"listen":            {Want: `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, Valid: isHostPort},
 	"hosts":             {Want: `a list of host names without port, such as "chela.example"`, Valid: isHost},
 	"hosts or prefixes": {Want: `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, Valid: isHostOrPrefix},
+	"network rules":     {Want: `a list of hosts such as "registry.npmjs.org", "*.example.com:8443" or "GET,HEAD api.example.com/v1/*"`, Valid: isNetworkRule},
 	"origins":           {Want: `a list of origins as browsers send them, such as "https://chela.example"`, Valid: isOrigin},
 	"agents":            {Want: "a list of agents", Valid: chela.ValidName},
 	"agents or any":     {Want: `a list of agents, or "*" for all`, Valid: func(name string) bool { return name == AnyAgent || chela.ValidName(name) }},

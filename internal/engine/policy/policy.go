@@ -17,6 +17,9 @@
 // the whole destination of a message. Nothing overrides deny, and nothing
 // allows an opaque call without an approval.
 //
+// A program that may connect to hosts nobody has allowed yet needs an approval
+// unless a rule with a pattern, or grants, name them.
+//
 // A call with a power (see chela.Power) whose prompt holds untrusted text needs
 // an approval regardless of grants and elevation; only a rule that names its
 // tool or has a pattern may allow it.
@@ -80,6 +83,10 @@ func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
 	}
 	d, named := byRules(rules, q)
 	guarded := d.Verdict == chela.Ask || q.Judgement.Risk != ""
+	if len(q.Judgement.Hosts) > 0 && (d.Verdict == "" || d.Verdict == chela.Allow && !named) {
+		d = Decision{Verdict: chela.Ask, Reason: "runs a program that connects to " + strings.Join(q.Judgement.Hosts, ", ")}
+		guarded = true
+	}
 	if d.Verdict == "" {
 		d = byEffect(q.Judgement.Effect)
 	}

@@ -37,7 +37,7 @@ var testRoot = sync.OnceValue(func() (c struct {
 	return c
 })
 
-func leafFor(t *testing.T, names ...string) certificate {
+func leafFor(t testing.TB, names ...string) certificate {
 	t.Helper()
 	root := testRoot()
 	c := certificate{root: root.cert, pem: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: root.der})}

@@ -35,6 +35,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type internet struct {
 	proxy *egress.Proxy
 	addr  string
+	dial  func(ctx context.Context, network, address string) (net.Conn, error)
 
 	mu      sync.Mutex
 	seen    []string // requests as the hosts saw them: host, path, query, Authorization, X-Key
@@ -44,7 +45,7 @@ type internet struct {
 
 const secretValue = "s3cr3t/valüe+1"
 
-func newInternet(t *testing.T, handler http.Handler) *internet {
+func newInternet(t testing.TB, handler http.Handler) *internet {
 	t.Helper()
 	n := &internet{}
 	record := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -67,7 +68,7 @@ func newInternet(t *testing.T, handler http.Handler) *internet {
 	t.Cleanup(secure.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(cert.root)
-	n.proxy = egress.New(func(ctx context.Context, network, address string) (net.Conn, error) {
+	n.dial = func(ctx context.Context, network, address string) (net.Conn, error) {
 		n.mu.Lock()
 		n.dialed = append(n.dialed, address)
 		n.mu.Unlock()
@@ -79,16 +80,17 @@ func newInternet(t *testing.T, handler http.Handler) *internet {
 			to = secure.Listener.Addr().String()
 		}
 		return new(net.Dialer).DialContext(ctx, network, to)
-	}, egress.Options{Roots: roots})
+	}
+	n.proxy = egress.New(n.dial, egress.Options{Roots: roots})
 	n.addr = serving(t, n.proxy)
 	return n
 }
 
 // serving serves a proxy until the test ends, and returns its address.
-func serving(t *testing.T, p *egress.Proxy) string { t.Helper(); return listening(t, p.Serve) }
+func serving(t testing.TB, p *egress.Proxy) string { t.Helper(); return listening(t, p.Serve) }
 
 // listening serves on a listener until the test ends, and returns its address.
-func listening(t *testing.T, serve func(context.Context, net.Listener) error) string {
+func listening(t testing.TB, serve func(context.Context, net.Listener) error) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -108,7 +110,7 @@ func listening(t *testing.T, serve func(context.Context, net.Listener) error) st
 
 // begin begins a run with the secret bound to api.example, which may reach all
 // hosts but bad.example.
-func (n *internet) begin(t *testing.T, change ...func(*egress.Config)) *egress.Run {
+func (n *internet) begin(t testing.TB, change ...func(*egress.Config)) *egress.Run {
 	t.Helper()
 	c := egress.Config{
 		Allow: func(_ context.Context, r egress.Request) error {
@@ -135,7 +137,7 @@ func (n *internet) begin(t *testing.T, change ...func(*egress.Config)) *egress.R
 func (n *internet) proxyURL(r *egress.Run) string { return "http://run:" + r.Token() + "@" + n.addr }
 
 // client returns an HTTP client in the sandbox of a run.
-func (n *internet) client(t *testing.T, r *egress.Run) *http.Client {
+func (n *internet) client(t testing.TB, r *egress.Run) *http.Client {
 	t.Helper()
 	proxy, err := url.Parse(n.proxyURL(r))
 	if err != nil {
@@ -153,7 +155,7 @@ func (n *internet) client(t *testing.T, r *egress.Run) *http.Client {
 	return &http.Client{Transport: tr, Timeout: 10 * time.Second}
 }
 
-func get(t *testing.T, c *http.Client, target string, header map[string]string) (status int, body string) {
+func get(t testing.TB, c *http.Client, target string, header map[string]string) (status int, body string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
 	if err != nil {

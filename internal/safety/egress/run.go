@@ -17,7 +17,7 @@ import (
 	"chela"
 )
 
-// A Request is what a run asks to send.
+// A Request is a request of a run, to be decided about.
 type Request struct {
 	Method string // CONNECT for a connection that is not read
 	Host   string // the name and port, canonical

@@ -10,7 +10,7 @@
 // address that is not public is refused as a whole. An HTTP client on a Dialer
 // calls it for each redirect, too.
 //
-// # What is refused
+// # Refused addresses
 //
 // Loopback, unspecified, private, link-local, shared (CGNAT), benchmarking,
 // documentation, multicast, broadcast and reserved addresses, everything else of
@@ -21,7 +21,7 @@
 // (octal, hexadecimal, short, one number) are not addresses here and are refused.
 // Every refusal has the kind [chela.Denied].
 //
-// # What is not covered
+// # Limits
 //
 // An address that is public by its number and leads to the own network: a public
 // address of this machine or of its router, an overlay network with public

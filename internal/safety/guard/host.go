@@ -20,7 +20,7 @@ var names = idna.New(
 // CanonicalHost returns the form of a host that all its spellings share: an
 // address as netip writes it, without brackets, an IPv4-mapped one as IPv4; or a
 // name in lower case and ASCII, without a trailing dot. It fails with Invalid for
-// what is no host, and with Denied for an address with a zone or in a notation
+// other text, and with Denied for an address with a zone or in a notation
 // that programs disagree about.
 func CanonicalHost(host string) (string, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {

@@ -259,7 +259,7 @@ func TestJudgePreview(t *testing.T) {
 		{"ls\u00a0-l \u200b\ufeff\U000e0041", `ls\u00a0-l \u200b\ufeff\U000e0041`},
 		{"echo ünï 😀", "echo ünï 😀"},
 	}
-	sh := shell.New(&stub{}, at("/w"))
+	sh := shell.New(&stub{}, at("/w"), shell.Network{})
 	for _, tt := range tests {
 		raw, err := json.Marshal(map[string]string{"command": tt.line})
 		if err != nil {
@@ -274,7 +274,7 @@ func TestJudgePreview(t *testing.T) {
 // TestJudgeCall: where a command runs, and for how long, is part of the question.
 func TestJudgeCall(t *testing.T) {
 	t.Parallel()
-	sh := shell.New(&stub{}, at("/w"))
+	sh := shell.New(&stub{}, at("/w"), shell.Network{})
 	if sh.Domain != chela.DomainWorker {
 		t.Errorf("the tool is of %q", sh.Domain)
 	}

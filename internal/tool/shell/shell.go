@@ -48,6 +48,8 @@ type input struct {
 	Command string `json:"command" jsonschema:"the command"`
 	Workdir string `json:"workdir,omitempty" jsonschema:"working directory; the workspace by default"`
 	Timeout int    `json:"timeout,omitempty" jsonschema:"time limit in seconds; 120 by default" min:"1" max:"600"`
+
+	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may connect to, such as registry.npmjs.org; none by default"`
 }
 
 // limit is the timeout of a command.
@@ -56,16 +58,17 @@ func (in input) limit() time.Duration {
 }
 
 // New returns the tool. Its commands are run by runner, in the workspace that
-// find returns for the agent of the call.
+// find returns for the agent of the call, with the network that their calls name
+// hosts of.
 //
 // A command that ran to its end is a successful result, whatever its exit code,
 // which the text begins with: the exit code is the program's verdict, and the
 // model must read it. A command that could not be started, was refused, or was
 // killed at its timeout is a failed result.
-func New(runner commandRunner, find workspace.Finder) chela.Tool {
+func New(runner commandRunner, find workspace.Finder, network Network) chela.Tool {
 	t := tool.New("shell", doc, func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
-		return run(ctx, runner, find, call)
-	}, input.judge)
+		return run(ctx, commands{runner, find, network}, call)
+	}, func(in input) chela.Judgement { return network.judge(in, in.judge()) })
 	t.Domain = chela.DomainWorker
 	t.Timeout = MaxTimeout + endTime
 	t.Limit = func(args json.RawMessage) time.Duration { // the sandbox enforces the call's own
@@ -93,11 +96,26 @@ func (in input) judge() chela.Judgement {
 	return j
 }
 
-func run(ctx context.Context, runner commandRunner, find workspace.Finder, call tool.Call[input]) (chela.ToolResult, error) {
+// commands are what runs the commands of calls.
+type commands struct {
+	runner  commandRunner
+	find    workspace.Finder
+	network Network
+}
+
+func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResult, error) {
 	if problem := unusable(call.In.Command); problem != "" {
 		return tool.Failed(problem), nil
 	}
-	dir, err := find(workspace.OwnerOf(call.ToolCall))
+	var seen traffic
+	network, err := c.network.begin(ctx, call, seen.add)
+	if err != nil {
+		return failed(err)
+	}
+	if network != nil {
+		defer network.Close()
+	}
+	dir, err := c.find(workspace.OwnerOf(call.ToolCall))
 	if chela.KindOf(err) == chela.Denied {
 		return tool.Failed(chela.MessageOf(err)), nil
 	}
@@ -105,28 +123,44 @@ func run(ctx context.Context, runner commandRunner, find workspace.Finder, call 
 		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
 	}
 	timeout := call.In.limit()
-	res, err := runner.Run(ctx, sandbox.Spec{
+	res, err := c.runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
 		Workspace: dir,
 		Workdir:   call.In.Workdir,
 		Timeout:   timeout,
 		Output:    call.Output,
+		Network:   network,
 	})
 	switch {
 	case ctx.Err() != nil:
 		return chela.ToolResult{}, context.Cause(ctx)
-	case err != nil && (chela.KindOf(err) == chela.Internal || errors.Is(err, context.Canceled)):
-		return chela.ToolResult{}, fmt.Errorf("run command: %w", err)
 	case err != nil:
-		return tool.Failed(chela.MessageOf(err)), nil
+		return failed(err)
+	}
+	result := resultOf(res, timeout)
+	result.Text += seen.text()
+	result.Provenance = seen.provenance()
+	return result, nil
+}
+
+// failed returns the result of a command that was not run.
+func failed(err error) (chela.ToolResult, error) {
+	if chela.KindOf(err) == chela.Internal || errors.Is(err, context.Canceled) {
+		return chela.ToolResult{}, fmt.Errorf("run command: %w", err)
+	}
+	return tool.Failed(chela.MessageOf(err)), nil
+}
+
+func resultOf(res sandbox.Result, timeout time.Duration) chela.ToolResult {
+	switch {
 	case res.TimedOut:
 		return tool.Failed(fmt.Sprintf("killed with all it had started, because it took longer than %s; "+
-			"do less at once or give it more time (at most %d seconds)%s", timeout, MaxTimeout/time.Second, printed(res))), nil
+			"do less at once or give it more time (at most %d seconds)%s", timeout, MaxTimeout/time.Second, printed(res)))
 	case res.Exceeded != "":
 		return tool.Failed("killed with all it had started, because it " + res.Exceeded +
-			"; do less at once, or ask the owner to raise the limit in [sandbox] of the configuration" + printed(res)), nil
+			"; do less at once, or ask the owner to raise the limit in [sandbox] of the configuration" + printed(res))
 	default:
-		return tool.Done(ending(res) + printed(res)), nil
+		return tool.Done(ending(res) + printed(res))
 	}
 }
 

@@ -1,0 +1,139 @@
+package shell
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"chela"
+	"chela/internal/safety"
+	"chela/internal/safety/egress"
+	"chela/internal/tool"
+)
+
+// A Network gives commands the hosts that their calls name. The zero value gives
+// them none.
+type Network struct {
+	Policy egress.Policy
+
+	// Begin begins the network of a call. It may add to c the secrets that the call
+	// may use, limits, and what else records requests.
+	Begin func(ctx context.Context, call chela.ToolCall, c egress.Config) (*egress.Run, error)
+}
+
+// maxHosts limits the hosts of a call: a person reads them.
+const maxHosts = 32
+
+// subject is what patterns match for a host. It is no command: no program has a
+// name that ends with a slash.
+func subject(host string) string { return "connect://" + host + "/" }
+
+// judge completes the judgement of a call's command with its hosts. Hosts that
+// the owner has not allowed yet are subjects: a grant must name each of them. A
+// line that nothing covers stays without subjects.
+func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
+	if len(in.Hosts) == 0 {
+		return j
+	}
+	j.Preview += "\n[may connect to " + strings.Join(in.Hosts, ", ") + "]"
+	_, asked, err := n.Policy.Decide(in.Hosts)
+	if err != nil || j.Opaque() {
+		return j // the call is refused, or asked about each time
+	}
+	j.Hosts = asked
+	offered := len(j.Offers) > 0
+	for _, host := range asked {
+		j.Subjects = append(j.Subjects, subject(host))
+		if offered {
+			j.Offers = append(j.Offers, chela.Offer{Pattern: subject(host), Literal: true})
+		}
+	}
+	return j
+}
+
+// begin begins the network of a call; nil for one that names no hosts.
+func (n Network) begin(ctx context.Context, call tool.Call[input], record func(egress.Record)) (*egress.Run, error) {
+	if len(call.In.Hosts) == 0 {
+		return nil, nil
+	}
+	if len(call.In.Hosts) > maxHosts {
+		return nil, chela.Ef(chela.Invalid, "a command may name at most %d hosts", maxHosts)
+	}
+	rules, _, err := n.Policy.Decide(call.In.Hosts)
+	if err != nil {
+		return nil, err
+	}
+	return n.Begin(ctx, call.ToolCall, egress.Config{Rules: rules, Record: record})
+}
+
+// traffic sums up the requests of a command by their hosts.
+type traffic struct {
+	mu    sync.Mutex
+	hosts map[string]*share
+}
+
+// A share is the part of one host.
+type share struct {
+	requests int
+	bytes    int64
+	refused  string // why the last refused request was; empty if none was
+	reached  bool
+}
+
+func (t *traffic) add(r egress.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.hosts[r.Host]
+	if s == nil {
+		if t.hosts == nil {
+			t.hosts = map[string]*share{}
+		}
+		s = &share{}
+		t.hosts[r.Host] = s
+	}
+	s.requests++
+	s.bytes += r.Sent + r.Received
+	s.refused = cmp.Or(r.Refused, s.refused)
+	s.reached = s.reached || r.Refused == ""
+}
+
+// maxShares limits the hosts that a result lists.
+const maxShares = 20
+
+// text tells the model, and the owner who reads the conversation, the hosts that
+// the command requested.
+func (t *traffic) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var b strings.Builder
+	for i, host := range slices.Sorted(maps.Keys(t.hosts)) {
+		if i == maxShares {
+			fmt.Fprintf(&b, "\n[network: %d more hosts]", len(t.hosts)-i)
+			break
+		}
+		s := t.hosts[host]
+		fmt.Fprintf(&b, "\n[network: %s, requests: %d, bytes: %d", host, s.requests, s.bytes)
+		if s.refused != "" {
+			b.WriteString(", refused: " + s.refused)
+		}
+		b.WriteString("]")
+	}
+	return b.String()
+}
+
+// provenance returns who could have written the output of a command, besides the
+// workspace: the hosts that it reached.
+func (t *traffic) provenance() chela.Provenance {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, host := range slices.Sorted(maps.Keys(t.hosts)) {
+		if t.hosts[host].reached {
+			return safety.Outside(host)
+		}
+	}
+	return chela.Provenance{}
+}

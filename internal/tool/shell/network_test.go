@@ -1,0 +1,141 @@
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"chela"
+	"chela/internal/safety/egress"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/shell"
+)
+
+// asking returns a network with one host of the owner, whose proxy reaches the
+// server of the test.
+func asking(t *testing.T, mode egress.Mode) shell.Network {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprintf(w, "hello from %s", r.Host) }))
+	t.Cleanup(s.Close)
+	proxy := egress.New(func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, network, s.Listener.Addr().String())
+	}, egress.Options{})
+	rule, err := egress.ParseRule("own.example")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shell.Network{
+		Policy: egress.Policy{Mode: mode, Rules: []egress.Rule{rule}},
+		Begin: func(_ context.Context, _ chela.ToolCall, c egress.Config) (*egress.Run, error) {
+			return proxy.Begin(c), nil
+		},
+	}
+}
+
+func TestJudgeHosts(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		mode egress.Mode
+		args string
+		want chela.Judgement
+	}{
+		{egress.Ask, `{"command":"npm ci","hosts":["own.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to own.example]", Subjects: []string{"npm ci"}}},
+		{egress.Ask, `{"command":"npm ci","hosts":["Other.example.","own.example","other.example","db.example:5432"]}`, chela.Judgement{
+			Preview:  "npm ci\n[may connect to Other.example., own.example, other.example, db.example:5432]",
+			Subjects: []string{"npm ci", "connect://other.example/", "connect://db.example:5432/"}, Hosts: []string{"other.example", "db.example:5432"},
+		}},
+		{egress.Ask, `{"command":"ls > .git/x","hosts":["other.example"]}`, chela.Judgement{
+			Preview: "ls > .git/x\n[may connect to other.example]", Subjects: []string{"ls > .git/x", "connect://other.example/"}, Exact: true,
+			Parts: []string{"ls"}, Hosts: []string{"other.example"}, Risk: "it changes a file that programs run or obey: .git/x (version control)",
+		}},
+		{egress.Ask, `{"command":"ls \u0001","hosts":["other.example"]}`, chela.Judgement{Preview: `ls \x01` + "\n[may connect to other.example]", Unknown: true, Exact: true, Parts: []string{"ls '\\001'"}}},
+		{egress.Listed, `{"command":"npm ci","hosts":["other.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to other.example]", Subjects: []string{"npm ci"}}},
+	} {
+		got := shell.New(&stub{}, at("/w"), asking(t, c.mode)).Judge(json.RawMessage(c.args))
+		c.want.Effect = chela.EffectExecute
+		if c.want.Unknown {
+			got.Parts, c.want.Parts, got.Risk = nil, nil, ""
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", c.args, diff)
+		}
+	}
+}
+
+// TestHostsAreRefused: what is refused is not run.
+func TestHostsAreRefused(t *testing.T) {
+	t.Parallel()
+	many := `"` + strings.Join(strings.Split(strings.Repeat("a.example,", 33), ",")[:33], `","`) + `"`
+	for _, c := range []struct {
+		mode        egress.Mode
+		hosts, want string
+	}{
+		{egress.None, `"own.example"`, "commands have no network here"},
+		{egress.Listed, `"other.example"`, "sandbox.network_hosts"},
+		{egress.Ask, `"*.example"`, "is not a host"},
+		{egress.Ask, `"http://other.example/"`, "is not a host"},
+		{egress.Ask, many, "at most 32 hosts"},
+	} {
+		s := &stub{}
+		got, err := shell.New(s, at("/w"), asking(t, c.mode)).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
+		if err != nil || !got.Failed || !strings.Contains(got.Text, c.want) || s.spec.Command != "" {
+			t.Errorf("%s: got %+v, %v after running %q", c.hosts, got, err, s.spec.Command)
+		}
+	}
+}
+
+// browsing is a runner whose command makes requests through the proxy of its run.
+type browsing struct{ urls []string }
+
+func (b browsing) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
+	if spec.Network == nil {
+		return sandbox.Result{Output: "no network\n"}, nil
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return sandbox.Result{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan error, 1)
+	go func() { served <- spec.Network.Serve(ctx, l) }()
+	proxy := &url.URL{Scheme: "http", User: url.UserPassword("run", spec.Network.Token()), Host: l.Addr().String()}
+	client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(proxy), DisableKeepAlives: true}}
+	for _, u := range b.urls {
+		if res, err := client.Get(u); err == nil {
+			_ = res.Body.Close()
+		}
+	}
+	cancel()
+	return sandbox.Result{Output: "done\n"}, <-served
+}
+
+// TestTraffic: the result names the hosts, and comes from outside if one was
+// reached.
+func TestTraffic(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, hosts string
+		urls        []string
+		want        string
+		source      string
+	}{
+		{"no hosts", ``, nil, "exit code 0\nno network\n", ""},
+		{"not used", `"own.example"`, nil, "exit code 0\ndone\n", ""},
+		{"used", `"own.example"`, []string{"http://own.example/a", "http://own.example/b"}, "exit code 0\ndone\n\n[network: own.example:80, requests: 2, bytes: 44]", "own.example:80"},
+		{"refused", `"own.example"`, []string{"http://bad.example/a"}, "exit code 0\ndone\n\n[network: bad.example:80, requests: 1, bytes: 0, refused: bad.example:80 is not among the hosts that this command may reach]", ""},
+		{"asked", `"other.example"`, []string{"http://other.example/a"}, "exit code 0\ndone\n\n[network: other.example:80, requests: 1, bytes: 24]", "other.example:80"},
+	} {
+		got, err := shell.New(browsing{c.urls}, at("/w"), asking(t, egress.Ask)).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
+		if err != nil || got.Text != c.want || got.Provenance.Source != c.source || got.Provenance.IsOutside() != (c.source != "") {
+			t.Errorf("%s: got %q from %+v, %v, want %q", c.name, got.Text, got.Provenance, err, c.want)
+		}
+	}
+}
