@@ -60,6 +60,7 @@ var arrows = []arrow{
 	{"internal/engine/agents", "internal/config", "agents and their providers are made from the settings; the rest of the engine gets values"},
 	{"internal/engine/approval", "internal/surface/command", "a test only: that an answer and the command that gives it are one transaction"},
 	{"cmd/chela", "internal/tool/worker", "the program starts itself as the worker that prepares a sandbox"},
+	{"cmd/chela", "internal/tool/inside", "the program is the worker of a job in the job's container"},
 }
 
 // An owner is a set of folders that may import a package: one from outside the

@@ -163,6 +163,7 @@ var rules = []rule{
 		"internal/safety/egress/proxy.go":               "one for each connection of a sandbox; Serve waits",
 		"internal/safety/vault/source.go":               "a request to the keyring, whose library takes no context; ends with its answer",
 		"internal/tool/sandbox/docker/run.go":           "copies output, and measures the workspace, until a container ends; Run waits",
+		"internal/tool/sandbox/docker/worker.go":        "copies the output of a worker until its container ends; Close waits",
 		"internal/tool/sandbox/docker/image.go":         "writes an image into a pipe, whose closing ends it",
 		"internal/tool/inside/inside.go":                "the reader of its connection, and one for each step, for which Run waits",
 		"internal/tool/orchestrator/orchestrator.go":    "one for each job with a worker; Run waits",

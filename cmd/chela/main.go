@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"chela/internal/app"
+	"chela/internal/tool/inside"
 	"chela/internal/tool/worker"
 )
 
@@ -14,6 +15,9 @@ var version string
 func main() {
 	if worker.IsWorker(os.Args) {
 		os.Exit(worker.Main())
+	}
+	if inside.IsWorker(os.Args) {
+		os.Exit(inside.Main())
 	}
 	os.Exit(app.Main(os.Args[1:], version))
 }

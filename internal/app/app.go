@@ -42,6 +42,7 @@ import (
 	"chela/internal/store"
 	"chela/internal/surface/command"
 	"chela/internal/tool"
+	"chela/internal/tool/orchestrator"
 	"chela/internal/tool/sandbox/isolation"
 )
 
@@ -80,6 +81,7 @@ type App struct {
 	dialer    *guard.Dialer // for addresses that others named
 	rewinds   *rewind.Rewinds
 	isolation *isolation.Isolation
+	workers   *orchestrator.Orchestrator // of jobs in containers
 
 	background *background.Background
 
@@ -185,7 +187,7 @@ func (a *App) newLanes() *lane.Lanes {
 	return lane.New(a.store, lane.Config{
 		Process: a.process(a.emit),
 		Runner:  turn.NewRunner(a.turnConfig()),
-		Agents:  a.agents,
+		Agents:  isolatedAgents{a.agents, a.workers},
 		Classes: a.cfg.Lanes.ByClass(), Waiting: a.cfg.Lanes.Waiting, Queue: lane.QueueRules(a.cfg.Queue), Resets: resets(a.cfg),
 		Conversations: a.cfg.Resources.Conversations * mib, Leaks: a.opening.leaks,
 		Ended: a.ended, Finished: a.recent.Put,
@@ -241,6 +243,7 @@ func (a *App) Run(ctx context.Context) error {
 		return a.lanes.Run(ctx)
 	})
 	group.Go(func() error { return a.hooks.Run(telling) })
+	group.Go(func() error { return a.workers.Run(telling) })
 	group.Go(func() error { return a.background.Run(ctx) })
 	for _, run := range []func(context.Context) error{a.approvals.Run, a.ledger.Run} {
 		group.Go(func() error {

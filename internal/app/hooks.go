@@ -27,6 +27,7 @@ func (a *App) emit(e chela.Event) {
 	a.doing.Hear(e)
 	a.bus.Emit(e)
 	a.background.Heard(e)
+	a.endWorker(e)
 	if e.Kind == chela.EventSessionChanged && e.Turn != "" {
 		a.hooks.Passed(chela.HookSessionStart, e.Session, e.Thread, "")
 	}

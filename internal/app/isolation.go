@@ -59,6 +59,9 @@ func limitsOf(s config.Sandbox) sandbox.Limits {
 // reap removes the containers of processes of this home that died.
 func (a *App) reap(ctx context.Context) {
 	box := a.isolation.Containers(ctx)
+	if a.cfg.Jobs.Isolation == config.JobsContainer {
+		box = a.isolation.Engine()
+	}
 	if box == nil {
 		return
 	}

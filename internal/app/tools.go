@@ -35,6 +35,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	if a.isolation, err = newIsolation(cfg, a.node); err != nil {
 		return nil, err
 	}
+	a.workers = a.newOrchestrator()
 	unconfined := cfg.Sandbox.Mode == config.SandboxOff // commands then have the network
 	limits := limitsOf(cfg.Sandbox)
 	quota := &workspace.Quota{Size: limits.WorkspaceSize, Files: limits.WorkspaceFiles}
@@ -73,7 +74,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
 	}
 	wrap := []func(chela.Tool) chela.Tool{
-		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
+		a.workers.Tool, tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
 	for i := range tools {
 		for _, w := range wrap {

@@ -30,7 +30,7 @@ func TestBackgroundDefaults(t *testing.T) {
 		"heartbeat.enabled = true (default)", "heartbeat.every = 30m (default)", "heartbeat.failures = 3 (default)",
 		"heartbeat.model =  (default: cheap_model)", "heartbeat.prompt =  (default)", "heartbeat.repeat_after = 24h (default)",
 		"heartbeat.session = isolated (default)", "heartbeat.target = last (default)", "heartbeat.to =  (default)",
-		"jobs.depth = 5 (default)", "jobs.max_parallel = 64 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
+		"jobs.depth = 5 (default)", "jobs.isolation = auto (default)", "jobs.max_parallel = 64 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
 		"jobs.subtasks = 20 (default)", "jobs.timeout = 30m (default)", "jobs.tokens = 0 (default)",
 		"repair.attempts = 3 (default)", "repair.enabled = true (default)", "repair.every = 1m (default)",
 		"repair.probe_after = 10m (default)", "repair.stuck_after = 5m (default)", "repair.tool_failures = 5 (default)",
@@ -101,7 +101,7 @@ func TestBackground(t *testing.T) {
 		Repair    config.Repair
 	}
 	want := all{
-		config.Jobs{Timeout: time.Hour, Steps: 7, Tokens: 100_000, Waiting: 10, Subtasks: 3, Depth: 2},
+		config.Jobs{Timeout: time.Hour, Steps: 7, Tokens: 100_000, Waiting: 10, Subtasks: 3, Depth: 2, Isolation: config.JobsAuto},
 		config.Subagents{ArchiveAfter: time.Minute, Depth: 2, Most: 1},
 		config.Routines{
 			Missed: chela.MissedAll, Timeout: time.Minute, KeepRuns: 5, NotifyAfter: 1, DisableAfter: 2, MaxWebhookBytes: 2048, CronInterval: 15,

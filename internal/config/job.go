@@ -18,7 +18,19 @@ type Jobs struct {
 	Waiting  int           `key:"max_waiting" default:"10000" range:"1..1_000_000"` // queued jobs, beyond which no more are accepted
 	Subtasks int           `key:"subtasks" default:"20" range:"1..1000"`            // parts of one job
 	Depth    int           `key:"depth" default:"5" range:"1..100"`                 // nesting of jobs and subagents
+
+	Isolation JobIsolation `key:"isolation" default:"auto" words:"auto container command"`
 }
+
+// A JobIsolation says in which sandbox a job runs.
+type JobIsolation string
+
+// The isolations of jobs.
+const (
+	JobsAuto      JobIsolation = "auto"      // container where commands run in containers, else command
+	JobsContainer JobIsolation = "container" // the whole job in one container, or it fails
+	JobsCommand   JobIsolation = "command"   // each command in a sandbox of its own, files in chela
+)
 
 // Repair configures when work counts as stuck, and how it is repaired.
 type Repair struct {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -111,6 +113,24 @@ func killedTurn(t *testing.T, random *rand.Rand) {
 		t.Errorf("%d requests, %d notes, %d workers", m.n, f.host.n, started)
 	}
 	t.Logf("%d workers, %d calls unknown", started, unknown)
+}
+
+// TestOutputArrivesWhileItRuns: people see the output of a command before it ends.
+func TestOutputArrivesWhileItRuns(t *testing.T) {
+	t.Parallel()
+	f := setup(t, orchestrator.Config{})
+	seen := ""
+	f.output = func(text string) {
+		if seen += text; strings.Contains(seen, "begun") { // the command waits for this file
+			if err := os.WriteFile(filepath.Join(f.engine.dir, "go"), nil, 0o600); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	f.must("shell", map[string]any{"command": "echo begun; until test -e go; do :; done; echo ended"})
+	if seen != "begun\nended\n" {
+		t.Errorf("%q", seen)
+	}
 }
 
 // TestCancelled: the end of a call's context ends the command in the container

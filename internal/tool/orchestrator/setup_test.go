@@ -132,17 +132,18 @@ func (l *link) Close() error {
 func sh(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", spec.Command)
 	c.Dir = spec.Workspace
-	out, err := c.CombinedOutput()
+	out := sandbox.NewOutput("", spec.Output)
+	c.Stdout, c.Stderr = out, out
+	err := c.Run()
 	if ctx.Err() != nil {
 		return sandbox.Result{}, context.Cause(ctx)
 	}
 	if c.ProcessState == nil {
 		return sandbox.Result{}, err
 	}
-	if spec.Output != nil && len(out) > 0 {
-		spec.Output(string(out))
-	}
-	return sandbox.Result{Output: string(out), ExitCode: c.ProcessState.ExitCode()}, nil
+	_ = out.Close() // it never fails
+	text, _ := out.Text()
+	return sandbox.Result{Output: text, ExitCode: c.ProcessState.ExitCode()}, nil
 }
 
 // A fixture is an orchestrator with the tools of a job.
@@ -153,6 +154,7 @@ type fixture struct {
 	tools  map[string]chela.Tool
 	host   *counter // calls of the tool "note"
 	calls  int
+	output func(text string) // of the next calls; nil for nobody
 	stop   func()
 
 	mu    sync.Mutex
@@ -235,7 +237,7 @@ func (f *fixture) call(ctx context.Context, name string, args any) (chela.ToolRe
 		f.t.Fatal(err)
 	}
 	f.calls++
-	c := chela.ToolCall{ID: chela.CallID(fmt.Sprintf("call_%d", f.calls)), Session: session, Agent: "main", Tool: name, Args: encoded, Output: func(string) {}}
+	c := chela.ToolCall{ID: chela.CallID(fmt.Sprintf("call_%d", f.calls)), Session: session, Agent: "main", Tool: name, Args: encoded, Output: f.output}
 	if t.Judge != nil {
 		j := t.Judge(encoded)
 		c.Effect, c.Resume = j.Effect, j.Resume

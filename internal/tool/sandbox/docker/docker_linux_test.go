@@ -17,11 +17,21 @@ import (
 	"go.uber.org/goleak"
 
 	"chela"
+	"chela/internal/tool/inside"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/sandbox/docker"
+	"chela/internal/tool/worker"
 )
 
+// TestMain lets the test binary be the worker of a job too, which a container of
+// its own image starts, and the worker of that worker's commands.
 func TestMain(m *testing.M) {
+	switch {
+	case inside.IsWorker(os.Args):
+		syscall.Exit(inside.Main())
+	case worker.IsWorker(os.Args):
+		syscall.Exit(worker.Main())
+	}
 	stop, err := startEngine()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "start a container engine:", err)
@@ -106,7 +116,7 @@ func answered(host string, said chan string) error {
 	return errors.New("it does not answer")
 }
 
-func engine(t *testing.T, c docker.Config) *docker.Sandbox {
+func engine(t testing.TB, c docker.Config) *docker.Sandbox {
 	t.Helper()
 	if host := os.Getenv("DOCKER_HOST"); host != "" {
 		c.Hosts = []string{host}

@@ -105,6 +105,9 @@ func (i *Isolation) Containers(ctx context.Context) *docker.Sandbox {
 	return i.docker
 }
 
+// Engine returns the sandbox of containers, whether or not it is the selected one.
+func (i *Isolation) Engine() *docker.Sandbox { return i.docker }
+
 // selection returns the sandbox in use.
 func (i *Isolation) selection(ctx context.Context) (confinement, error) {
 	if i.cfg.Refusal != nil {

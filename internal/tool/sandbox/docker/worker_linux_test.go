@@ -1,0 +1,198 @@
+package docker_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"chela"
+	"chela/internal/tool/orchestrator"
+	"chela/internal/tool/sandbox"
+	"chela/internal/tool/sandbox/docker"
+	"chela/internal/tool/shell"
+	"chela/internal/tool/workspace"
+)
+
+const jobSession = chela.SessionKey("agent:main:job:job_1")
+
+// A jobFixture is a job whose commands run in a container of its own.
+type jobFixture struct {
+	t     testing.TB
+	box   *docker.Sandbox
+	dir   string
+	shell chela.Tool
+	calls int
+}
+
+func newJob(t testing.TB) *jobFixture {
+	t.Helper()
+	f := &jobFixture{t: t, box: engine(t, docker.Config{}), dir: t.TempDir()}
+	o := orchestrator.New(orchestrator.Config{
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil)), Now: time.Now, Random: rand.Reader, Engine: f.box,
+		Isolates: func(context.Context) bool { return true },
+		Assignment: func(context.Context, chela.SessionKey) (orchestrator.Assignment, error) {
+			return orchestrator.Assignment{Job: orchestrator.Job{ID: "job_1"}, Dir: f.dir}, nil
+		},
+		Bytes: func(context.Context, string) ([]byte, error) { return nil, io.EOF },
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- o.Run(ctx) }() // the cleanup waits for it
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+		if left := f.containers(); left != "" {
+			t.Errorf("containers are left: %s", left)
+		}
+	})
+	f.shell = o.Tool(shell.New(f.box, func(workspace.Owner) (string, error) { return f.dir, nil }, shell.Network{}))
+	return f
+}
+
+// containers lists the containers of the job, as the engine's own program tells.
+func (f *jobFixture) containers() string {
+	out, err := exec.Command("docker", "ps", "-aq", "--no-trunc", "--filter", "label=chela.home="+f.t.Name()).Output()
+	if err != nil {
+		f.t.Error(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// run runs a command and returns its result.
+func (f *jobFixture) run(command string) chela.ToolResult {
+	f.t.Helper()
+	args, err := json.Marshal(map[string]any{"command": command, "timeout": 20})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.calls++
+	res, err := f.shell.Run(f.t.Context(), chela.ToolCall{
+		ID: chela.CallID("call_" + string(rune('a'+f.calls))), Session: jobSession, Agent: "main", Tool: "shell", Args: args, Effect: chela.EffectExecute,
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	return res
+}
+
+// TestJobInOneContainer: the commands of a job run in one container, which is gone
+// after it.
+func TestJobInOneContainer(t *testing.T) {
+	t.Parallel()
+	f := newJob(t)
+	if res := f.run("echo one > /tmp/kept; echo two > file; id -u"); res.Failed || !strings.HasPrefix(res.Text, "exit code 0") {
+		t.Fatalf("%+v", res)
+	}
+	first := f.containers()
+	if res := f.run("cat /tmp/kept file"); !strings.Contains(res.Text, "one\ntwo") {
+		t.Errorf("%+v", res)
+	}
+	if got := f.containers(); got != first || strings.Contains(got, "\n") {
+		t.Errorf("containers %q, and before %q", got, first)
+	}
+	if text, err := os.ReadFile(f.dir + "/file"); err != nil || string(text) != "two\n" {
+		t.Errorf("the file: %q, %v", text, err)
+	}
+	if res := f.run("head -c 9000000 /dev/zero | tr '\\0' x"); res.Failed || !strings.Contains(res.Text, "left out]") {
+		t.Errorf("large output: %.100s", res.Text)
+	}
+}
+
+// TestWorkerIsOutOfReach: a command can neither learn the token of its worker nor
+// end it, and leaves no process behind.
+func TestWorkerIsOutOfReach(t *testing.T) {
+	t.Parallel()
+	f := newJob(t)
+	first := ""
+	for name, command := range map[string]string{
+		"environment": "tr '\\0' '\\n' < /proc/1/environ", "memory": "head -c 1 /proc/1/mem", "maps": "cat /proc/1/maps",
+		"descriptors": "readlink /proc/1/fd/0", "input": "echo x > /proc/1/fd/0", "output": "echo x > /proc/1/fd/1",
+		"network": "exec 3<>/dev/tcp/127.0.0.1/50051",
+	} {
+		if res := f.run(command); strings.HasPrefix(res.Text, "exit code 0") {
+			t.Errorf("%s: %+v", name, res)
+		}
+		if first == "" {
+			first = f.containers()
+		}
+	}
+	if res := f.run("tr '\\0' ' ' < /proc/1/cmdline"); !strings.Contains(res.Text, "/chela worker job \n") && !strings.HasSuffix(res.Text, "/chela worker job ") {
+		t.Errorf("the arguments: %q", res.Text)
+	}
+	f.run("setsid sleep 1000 & kill -9 1; kill -STOP 1; exit 0")
+	f.run("setsid sleep 1000 > /dev/null 2>&1 & kill -9 $PPID")
+	if res := f.run("grep -l sleep /proc/[0-9]*/comm | wc -l"); !strings.HasSuffix(strings.TrimSpace(res.Text), "\n0") {
+		t.Errorf("processes left: %q", res.Text)
+	}
+	if got := f.containers(); got != first {
+		t.Errorf("the worker was ended: container %q, and before %q", got, first)
+	}
+}
+
+// TestWorkerKilledOutside: the death of a container is told for the call in it, and
+// the next call has another one.
+func TestWorkerKilledOutside(t *testing.T) {
+	t.Parallel()
+	f := newJob(t)
+	f.run("true")
+	id := f.containers()
+	killed := make(chan error, 1)
+	go func() { // the receive below waits for it
+		for {
+			if _, err := os.Stat(f.dir + "/begun"); err == nil {
+				killed <- exec.Command("docker", "kill", id).Run()
+				return
+			}
+		}
+	}()
+	res := f.run("echo x > begun; sleep 60")
+	if err := <-killed; err != nil || !res.Unknown || res.Text != orchestrator.LostText {
+		t.Errorf("%+v, %v", res, err)
+	}
+	if res := f.run("echo still here"); !strings.Contains(res.Text, "still here") {
+		t.Errorf("%+v", res)
+	}
+	if got := f.containers(); got == id || got == "" {
+		t.Errorf("the container is %q", got)
+	}
+}
+
+// TestWorkerEndsWithConnection: a worker whose chela died exits, and the engine
+// removes its container.
+func TestWorkerEndsWithConnection(t *testing.T) {
+	t.Parallel()
+	f := &jobFixture{t: t, box: engine(t, docker.Config{}), dir: t.TempDir()}
+	conn, err := f.box.StartWorker(t.Context(), sandbox.WorkerSpec{Job: "job_1", Workspace: f.dir, Log: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.containers() == "" {
+		t.Error("no container was started")
+	}
+	docker.Hang(conn) // as the kernel does for a process that died
+	for deadline := time.Now().Add(20 * time.Second); f.containers() != ""; {
+		if time.Now().After(deadline) {
+			t.Fatalf("container left: %s", f.containers())
+		}
+	}
+	if err := conn.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// BenchmarkJobCommand measures a command in the container of a job that runs
+// already.
+func BenchmarkJobCommand(b *testing.B) {
+	f := newJob(b)
+	f.run("true")
+	for b.Loop() {
+		f.run("true")
+	}
+}
