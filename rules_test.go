@@ -163,6 +163,8 @@ var rules = []rule{
 		"internal/safety/egress/proxy.go":               "one for each connection of a sandbox; Serve waits",
 		"internal/safety/vault/source.go":               "a request to the keyring, whose library takes no context; ends with its answer",
 		"internal/tool/sandbox/docker/run.go":           "copies output, and measures the workspace, until a container ends; Run waits",
+		"internal/tool/sandbox/process/spare_linux.go":  "starts the worker of the next command, and a timer that ends it; Close waits and stops it",
+		"internal/tool/sandbox/process/start_linux.go":  "the end of a command's context, which tells its worker to stop; wait takes it back",
 		"internal/tool/sandbox/docker/worker.go":        "copies the output of a worker until its container ends; Close waits",
 		"internal/tool/sandbox/docker/image.go":         "writes an image into a pipe, whose closing ends it",
 		"internal/tool/inside/inside.go":                "the reader of its connection, and one for each step, for which Run waits",

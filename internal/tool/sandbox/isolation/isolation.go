@@ -71,7 +71,7 @@ func New(cfg Config) (*Isolation, error) {
 	i := &Isolation{cfg: cfg}
 	var err error
 	i.process, err = process.New(process.Config{
-		Off: cfg.Mode == Off, NoNamespaces: cfg.NoNamespaces, ReadOnly: cfg.Docker.Policy == sandbox.ReadOnly, Limits: cfg.Limits,
+		Off: cfg.Mode == Off, NoNamespaces: cfg.NoNamespaces, ReadOnly: cfg.Docker.Policy == sandbox.ReadOnly, Limits: cfg.Limits, Warm: true,
 	})
 	if err != nil {
 		return nil, err
@@ -82,8 +82,9 @@ func New(cfg Config) (*Isolation, error) {
 	return i, nil
 }
 
-// Close closes the connection to a container engine.
-func (i *Isolation) Close() error { return i.docker.Close() }
+// Close closes the connection to a container engine, and ends the worker that
+// waits for a command.
+func (i *Isolation) Close() error { return errors.Join(i.process.Close(), i.docker.Close()) }
 
 // Run runs the command and everything it starts to completion in the selected
 // sandbox. Without one nothing runs, and the error is Unsupported, or

@@ -65,6 +65,10 @@ type Config struct {
 	Read []string // additional absolute host paths that a command may read and execute
 	Path string   // the PATH of a command; empty means sandbox.DefaultPath
 
+	// Warm keeps a worker ready for the next command, for a minute after the last
+	// one. The caller must call Close.
+	Warm bool
+
 	Limits sandbox.Limits // default limits of a command
 }
 

@@ -20,6 +20,8 @@ type Sandbox struct {
 
 	mu   sync.Mutex
 	tier worker.Tier // guarded by mu; empty until a tier has been probed successfully
+
+	spare spare
 }
 
 // New returns a sandbox. It fails with Invalid if cfg is not usable; Check and
@@ -29,6 +31,23 @@ func New(cfg Config) (*Sandbox, error) {
 		return nil, err
 	}
 	return &Sandbox{cfg: cfg}, nil
+}
+
+// Close ends the worker that waits for a command. Commands that run are not
+// affected.
+func (s *Sandbox) Close() error {
+	s.spare.close()
+	return nil
+}
+
+// worker returns a worker for an order: the spare one, if there is one.
+func (s *Sandbox) worker(o worker.RunRequest) (*run, error) {
+	if !o.Network {
+		if r := s.spare.take(o.Tier); r != nil {
+			return r, nil
+		}
+	}
+	return start(o.Tier, o.Network)
 }
 
 // Check returns nil if commands can be run as the configuration asks, else an
@@ -62,7 +81,11 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 	if err != nil {
 		return sandbox.Result{}, err
 	}
-	return s.runIn(ctx, tier, spec)
+	res, err := s.runIn(ctx, tier, spec)
+	if s.cfg.Warm {
+		s.spare.refill(tier)
+	}
+	return res, err
 }
 
 func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec) (sandbox.Result, error) {
@@ -78,14 +101,12 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 		limited, cancel = context.WithTimeout(ctx, spec.Timeout)
 		defer cancel()
 	}
-	r, err := start(limited, order, output)
-	switch {
-	case ctx.Err() != nil && err != nil:
-		return sandbox.Result{}, context.Cause(ctx)
-	case err != nil:
+	r, err := s.worker(order)
+	if err != nil {
 		return sandbox.Result{}, err
 	}
-	report, err := r.wait(ctx, order, spec.Network)
+	r.output.passTo(output)
+	report, err := r.wait(limited, order, spec.Network)
 	_ = output.Close() // which never fails
 	text, dropped := output.Text()
 	res := sandbox.Result{

@@ -24,6 +24,9 @@ func New(cfg Config) (*Sandbox, error) {
 	return &Sandbox{}, nil
 }
 
+// Close does nothing.
+func (s *Sandbox) Close() error { return nil }
+
 // Check returns an Unsupported error with a hint.
 func (s *Sandbox) Check(context.Context) error {
 	return chela.E(chela.Unsupported, "there is no process sandbox on "+runtime.GOOS).

@@ -1,0 +1,103 @@
+//go:build linux
+
+package process
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"chela/internal/tool/sandbox"
+)
+
+// ready waits for the spare worker and returns its process.
+func (s *Sandbox) ready() int {
+	for {
+		s.spare.starting.Wait()
+		s.spare.mu.Lock()
+		r := s.spare.worker
+		s.spare.mu.Unlock()
+		if r != nil {
+			return r.cmd.Process.Pid
+		}
+	}
+}
+
+func openWarm(t testing.TB) *Sandbox {
+	t.Helper()
+	s, err := New(Config{Warm: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	if err := s.Check(t.Context()); err != nil {
+		t.Skip(err)
+	}
+	return s
+}
+
+func (s *Sandbox) must(t testing.TB, spec sandbox.Spec, want string) {
+	t.Helper()
+	if spec.Workspace == "" {
+		spec.Workspace = t.TempDir()
+	}
+	if res, err := s.Run(t.Context(), spec); err != nil || res.Output != want {
+		t.Errorf("%q: %+v %v", spec.Command, res, err)
+	}
+}
+
+// TestSpareWorker: a command gets the worker that waits for it, and each worker runs
+// one command; a worker that died is not used, and none is left.
+func TestSpareWorker(t *testing.T) {
+	t.Parallel()
+	s := openWarm(t)
+	s.must(t, sandbox.Spec{Command: "echo one; echo x > /tmp/x"}, "one\n")
+	first := s.ready()
+	s.must(t, sandbox.Spec{Command: "echo $X; ls /tmp", Env: map[string]string{"X": "two"}}, "two\n")
+	second := s.ready()
+	if first == second || syscall.Kill(first, 0) == nil {
+		t.Errorf("worker %d was not used, or is left", first)
+	}
+	if res, err := s.Run(t.Context(), sandbox.Spec{Command: "sleep 60", Workspace: t.TempDir(), Timeout: 50 * time.Millisecond}); err != nil || !res.TimedOut {
+		t.Errorf("timeout: %+v %v", res, err)
+	}
+	s.ready()
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := s.Run(ctx, sandbox.Spec{Command: "echo; sleep 60", Workspace: t.TempDir(), Output: func(string) { cancel() }}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancel: %v", err)
+	}
+	dead := s.ready()
+	if err := syscall.Kill(dead, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	for s.spare.worker.lives() { // the kernel takes a moment
+	}
+	s.must(t, sandbox.Spec{Command: "echo three"}, "three\n")
+	last := s.ready()
+	if err := s.Close(); err != nil || syscall.Kill(last, 0) == nil || syscall.Kill(dead, 0) == nil {
+		t.Errorf("workers are left after Close: %v", err)
+	}
+	s.must(t, sandbox.Spec{Command: "echo four"}, "four\n")
+}
+
+// BenchmarkWarm measures a command that finds a worker waiting, as between the steps
+// of a turn.
+func BenchmarkWarm(b *testing.B) {
+	s := openWarm(b)
+	dir := b.TempDir()
+	var took []time.Duration
+	for range b.N {
+		s.must(b, sandbox.Spec{Command: "true", Workspace: dir}, "")
+		s.ready()
+		began := time.Now()
+		s.must(b, sandbox.Spec{Command: "true", Workspace: dir}, "")
+		took = append(took, time.Since(began))
+		s.ready()
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(0, "ns/op")
+}
