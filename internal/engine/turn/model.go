@@ -99,6 +99,12 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 		}
 	}
 	for chunk, err := range p.Stream(ctx, req) {
+		if chunk.Thinking == "" { // a thought ends before what follows it
+			if rest := thought.Close(); tell && rest != "" {
+				n.delta(chela.EventThinkingDelta, rest)
+			}
+			thought = n.Leaks.Stream()
+		}
 		switch {
 		case err != nil && errors.Is(context.Cause(ctx), ErrParked):
 			return nil, "", ErrParked
@@ -110,14 +116,15 @@ func (n *run) stream(ctx context.Context, p chela.Provider, req *chela.Request, 
 			return nil, text.String(), err
 		case chunk.Finish != nil:
 			text.WriteString(said.Close())
-			if rest := thought.Close(); tell && rest != "" {
-				n.delta(chela.EventThinkingDelta, rest)
-			}
 			if len(chunk.Finish.Calls) > 0 || !Silent(text.String()) {
 				show()
 			}
 			return chunk.Finish, "", nil
 		case chunk.Anew:
+			text.WriteString(said.Close())
+			if shown > 0 {
+				show()
+			}
 			if !quiet {
 				n.delta(chela.EventTextReset, "")
 			}
