@@ -15,6 +15,15 @@ var secretName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 // Valid reports whether a secret can have the name.
 func (n SecretName) Valid() bool { return secretName.MatchString(string(n)) }
 
+// secretSubject begins the subjects that name secrets.
+const secretSubject = "secret "
+
+// SecretSubject is the subject of a call that sends a secret to a host; see
+// [Judgement].
+func SecretSubject(n SecretName, host string) string {
+	return secretSubject + string(n) + " to " + host
+}
+
 // A Secret is a credential in the vault, without its value.
 type Secret struct {
 	Name      SecretName `json:"name"`

@@ -168,6 +168,10 @@ type Judgement struct {
 	// yet. Each is a subject too. A rule allows the call only by a pattern.
 	Hosts []string
 
+	// Secrets are the secrets of the vault that the call sends. A call whose secret
+	// does not exist is always asked about; see [Approval.Credential].
+	Secrets []SecretName
+
 	// Offers are the patterns granted by the answer "always". None means the
 	// subjects, literally.
 	Offers []Offer

@@ -25,6 +25,7 @@ var own = []string{
 	"read_file", "list_dir", "glob", "grep", "write_file", "apply_patch", "file_undo", "memory_read", "memory_write", "memory_tree", "memory_delete", "message",
 	"sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "agents_list",
 	"create_job", "list_jobs", "job_status", "job_events", "job_prompt", "cancel_job", "job_plan", "job_step", "job_parts",
+	"secret_list", "secret_delete",
 	"routine_create", "routine_list", "routine_update", "routine_delete", "routine_fire", "routine_history", "report",
 }
 
@@ -46,8 +47,8 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer})
-	documents := self.DocumentTools(a.memory, a.blobs.Keep)
+	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer, Secrets: a.secrets})
+	documents := slices.Concat(self.DocumentTools(a.memory, a.blobs.Keep), self.SecretTools(a.secrets))
 	asynchronous := background.Tools(func() *background.Background { return a.background }, cfg.Zone()) // which is made after the tools
 	reporting := []chela.Tool{
 		self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {

@@ -212,10 +212,13 @@ func (r *Run) count(n int) error {
 	return nil
 }
 
-// boundTo reports whether one of the secret's patterns matches a canonical
+// boundTo reports whether the secret may be sent to a canonical "host:port".
+func (s Secret) boundTo(hostport string) bool { return BoundTo(s.Hosts, hostport) }
+
+// BoundTo reports whether one of a secret's patterns matches a canonical
 // "host:port". Port 80, whose requests are not encrypted, must be named.
-func (s Secret) boundTo(hostport string) bool {
-	return slices.ContainsFunc(s.Hosts, func(pattern string) bool {
+func BoundTo(patterns []string, hostport string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		_, _, named := cutPort(pattern)
 		return MatchHost(pattern, hostport) && (named || port(hostport) != "80")
 	})

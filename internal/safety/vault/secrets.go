@@ -18,6 +18,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/safety/egress"
 	"chela/internal/store"
 )
 
@@ -117,36 +118,41 @@ func (v *Secrets) Secret(ctx context.Context, name chela.SecretName) (chela.Secr
 
 // Set gives a secret a value, or a new version of it. It returns Invalid for a
 // name, a value or a host pattern that cannot be used.
-func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.SecretValue) (chela.Secret, error) {
+func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.SecretValue) (made chela.Secret, err error) {
+	err = v.store.Write(ctx, "secret.set", func(w *store.Write) (err error) {
+		made, err = v.SetIn(ctx, w, name, value)
+		return err
+	})
+	return made, err
+}
+
+// SetIn is Set in a transaction of the caller.
+func (v *Secrets) SetIn(ctx context.Context, w *store.Write, name chela.SecretName, value api.SecretValue) (chela.Secret, error) {
 	hosts, err := checked(name, value)
 	if err != nil {
 		return chela.Secret{}, err
 	}
+	all, err := w.Secrets(ctx)
+	if err != nil {
+		return chela.Secret{}, err
+	}
+	k, err := v.keyFor(ctx, all, true) // in the transaction, so that a rotation comes before it or after it
+	if err != nil {
+		return chela.Secret{}, err
+	}
+	if err := sealedWith(k, all, name); err != nil {
+		return chela.Secret{}, err
+	}
 	now := v.Now().UTC().Truncate(time.Microsecond)
-	var made store.SealedSecret
-	err = v.store.Write(ctx, "secret.set", func(w *store.Write) error {
-		all, err := w.Secrets(ctx)
-		if err != nil {
-			return err
-		}
-		k, err := v.keyFor(ctx, all, true) // in the transaction, so that a rotation comes before it or after it
-		if err != nil {
-			return err
-		}
-		if err := sealedWith(k, all, name); err != nil {
-			return err
-		}
-		made = store.SealedSecret{Secret: chela.Secret{CreatedAt: now}}
-		if i := slices.IndexFunc(all, func(s store.SealedSecret) bool { return s.Name == name }); i >= 0 {
-			made = all[i]
-		}
-		made.Name, made.Version, made.Hosts, made.Note, made.Key, made.ChangedAt = name, made.Version+1, hosts, value.Note, k.ID(), now
-		if made.Sealed, err = k.Seal(string(name), made.Version, []byte(value.Value)); err != nil {
-			return err
-		}
-		return w.PutSecret(ctx, made)
-	})
-	return made.Secret, err
+	made := store.SealedSecret{Secret: chela.Secret{CreatedAt: now}}
+	if i := slices.IndexFunc(all, func(s store.SealedSecret) bool { return s.Name == name }); i >= 0 {
+		made = all[i]
+	}
+	made.Name, made.Version, made.Hosts, made.Note, made.Key, made.ChangedAt = name, made.Version+1, hosts, value.Note, k.ID(), now
+	if made.Sealed, err = k.Seal(string(name), made.Version, []byte(value.Value)); err != nil {
+		return chela.Secret{}, err
+	}
+	return made.Secret, w.PutSecret(ctx, made)
 }
 
 // sealedWith refuses a key that does not open the secrets besides one: a new version
@@ -252,6 +258,40 @@ func (v *Secrets) use(ctx context.Context, name chela.SecretName, use chela.Secr
 		return "", sealed.Secret, err
 	}
 	return value, sealed.Secret, nil
+}
+
+// Send is Use for a request to use.Host, a canonical "host:port". It is Denied unless
+// the secret is bound to the host.
+func (v *Secrets) Send(ctx context.Context, name chela.SecretName, use chela.SecretUse) (string, error) {
+	s, err := v.Secret(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if !egress.BoundTo(s.Hosts, use.Host) {
+		return "", chela.E(chela.Denied, fmt.Sprintf("the secret %s may not be sent to %s", name, use.Host)).
+			WithHint("the owner binds it to hosts: chela secrets set " + string(name) + " --host " + strings.TrimSuffix(use.Host, ":443"))
+	}
+	return v.Use(ctx, name, use)
+}
+
+// Bound returns the secrets that are bound to hosts, with their values, for the egress
+// proxy of a run, which records their uses.
+func (v *Secrets) Bound(ctx context.Context) ([]egress.Secret, error) {
+	all, err := v.All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values, err := v.Values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var bound []egress.Secret
+	for _, s := range all {
+		if value, ok := values[s.Name]; ok && len(s.Hosts) > 0 {
+			bound = append(bound, egress.Secret{Name: string(s.Name), Value: value, Hosts: s.Hosts})
+		}
+	}
+	return bound, nil
 }
 
 // open returns the value of a sealed secret.

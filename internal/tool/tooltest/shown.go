@@ -13,17 +13,39 @@ import (
 // fails unless the question to the approver shows all of them.
 func CheckShown(t *testing.T, tool chela.Tool) {
 	t.Helper()
-	var schema struct {
-		Properties map[string]struct {
-			Type any
-			Enum []string
-		}
-	}
+	var schema object
 	if err := json.Unmarshal(tool.Input, &schema); err != nil {
 		t.Fatalf("%s: %v", tool.Name, err)
 	}
-	args, seen := map[string]any{}, map[string]string{}
-	for name, p := range schema.Properties {
+	seen := map[string]string{}
+	args := schema.given(seen)
+	raw, err := json.Marshal(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	preview := tool.Judge(raw).Preview
+	for name, value := range seen {
+		if !strings.Contains(preview, value) {
+			t.Errorf("%s does not show %s, which is %s:\n%s", tool.Name, name, value, preview)
+		}
+	}
+}
+
+// An object is the schema of one.
+type object struct {
+	Properties map[string]property
+}
+
+type property struct {
+	object
+	Type any
+	Enum []string
+}
+
+// given returns an object that has all properties, and adds to seen what shows each.
+func (o object) given(seen map[string]string) map[string]any {
+	args := map[string]any{}
+	for name, p := range o.Properties {
 		value := "given-" + name + strings.Repeat("-long", 2000)
 		if name == "url" {
 			value = "https://given-url.example/path"
@@ -38,20 +60,13 @@ func CheckShown(t *testing.T, tool chela.Tool) {
 			args[name], seen[name] = []string{value}, value
 		case strings.Contains(kind, "boolean"):
 			args[name], seen[name] = true, name+": true"
+		case strings.Contains(kind, "object") && len(p.Properties) > 0:
+			args[name] = p.given(seen)
 		case strings.Contains(kind, "object"):
 			args[name], seen[name] = map[string]string{"Given-Name": value}, "Given-Name: "+value
 		default:
 			args[name], seen[name] = 7, "7"
 		}
 	}
-	raw, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	preview := tool.Judge(raw).Preview
-	for name, value := range seen {
-		if !strings.Contains(preview, value) {
-			t.Errorf("%s does not show %s, which is %s:\n%s", tool.Name, name, value, preview)
-		}
-	}
+	return args
 }

@@ -42,6 +42,7 @@ type Config struct {
 	Quota     *workspace.Quota   // of each workspace; nil for none
 	Keep      workspace.KeepFunc // stores the old and the new content of save_to; required with Workspace
 	Dialer    *guard.Dialer      // decides which machines are reached; required
+	Secrets   secrets            // nil refuses calls that need one
 }
 
 //go:embed *.md
@@ -54,6 +55,7 @@ type httpInput struct {
 	Body    string            `json:"body,omitempty" jsonschema:"the text"`
 	Timeout int               `json:"timeout_secs,omitempty" jsonschema:"time limit in seconds; 30 by default" min:"1" max:"120"`
 	SaveTo  string            `json:"save_to,omitempty" jsonschema:"file in the workspace that receives the body"`
+	Secret  *secretInput      `json:"secret,omitempty" jsonschema:"a secret of the owner that the request needs"`
 }
 
 func (in httpInput) method() string { return cmp.Or(in.Method, http.MethodGet) }
@@ -84,6 +86,12 @@ func (in httpInput) judge() chela.Judgement {
 		// The call will be refused; until then it gets no permission.
 		j.Subjects, j.Exact = []string{in.method() + " " + maskForm(in.URL)}, true
 		return j
+	}
+	if in.Secret != nil {
+		subject := chela.SecretSubject(chela.SecretName(in.Secret.Name), u.Host)
+		j.Secrets = []chela.SecretName{chela.SecretName(in.Secret.Name)}
+		j.Subjects = append(j.Subjects, subject)
+		j.Offers = append(j.Offers, chela.Offer{Pattern: subject, Literal: true})
 	}
 	if in.SaveTo != "" {
 		file := workspace.Subject(in.SaveTo)
@@ -174,13 +182,21 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	client, redirects := *f.client, &redirector{url: req.URL, rule: call.Rule}
-	client.CheckRedirect = redirects.check
-	res, body, err := fetch(&client, req, timeout) //nolint:bodyclose // fetch closes it
+	asked := *req.URL
+	mask, err := f.equip(req, call)
 	if err != nil {
 		return chela.ToolResult{}, err
 	}
-	shown := describe(req.URL, res, body) + leftText(redirects.left)
+	client, redirects := *f.client, &redirector{url: &asked, rule: call.Rule, mask: mask}
+	client.CheckRedirect = redirects.check
+	res, body, err := fetch(&client, req, timeout) //nolint:bodyclose // fetch closes it
+	if err != nil {
+		return chela.ToolResult{}, mask.safeError(err)
+	}
+	if mask != nil {
+		body = []byte(mask.text(string(body)))
+	}
+	shown := mask.text(describe(req.URL, res, body) + leftText(redirects.left))
 	switch {
 	case target == "":
 		return tool.Done(shown), nil

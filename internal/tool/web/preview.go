@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -34,6 +35,9 @@ func previewHTTP(in httpInput, u *url.URL) string {
 			value = masked(value)
 		}
 		b.WriteString("\n" + oneLine(name) + ": " + oneLine(value))
+	}
+	if s := in.Secret; s != nil {
+		fmt.Fprintf(&b, "\nwith the secret %s as %s %s", oneLine(s.Name), oneLine(cmp.Or(s.As, asBearer)), oneLine(s.Field))
 	}
 	if in.Timeout != 0 {
 		fmt.Fprintf(&b, "\n[for at most %d seconds]", in.Timeout)

@@ -17,6 +17,7 @@ type redirector struct {
 	url  *url.URL // of the call, canonical
 	rule func(context.Context, chela.Judgement) (chela.Verdict, error)
 	left *url.URL // the redirect that was not followed; nil for none
+	mask *mask    // of the secret that the request holds; nil for none
 }
 
 // check is called before each redirect. It follows redirects within the scope
@@ -30,6 +31,9 @@ func (r *redirector) check(req *http.Request, via []*http.Request) error {
 	next, err := canonicalURL(req.URL)
 	if err != nil {
 		return unfollowed(err)
+	}
+	if !sameOrigin(next, r.url) && r.mask.holds(next.String()) {
+		return unfollowed(chela.E(chela.Denied, "it would take the secret to another host"))
 	}
 	follows, err := r.follows(req, next)
 	if err != nil {
