@@ -33,6 +33,31 @@ type Approval struct {
 	AnsweredAt time.Time     `json:"answered_at,omitzero"`
 }
 
+// CredentialTime is how long the next message of the owner counts as the secret that
+// an approval asks for.
+const CredentialTime = 10 * time.Minute
+
+// missingSecret begins the reason of an approval that asks for a secret.
+const missingSecret = "needs a secret that does not exist, "
+
+// MissingSecret is the reason of an approval that asks for a secret.
+func MissingSecret(n SecretName) string { return missingSecret + string(n) }
+
+// Credential returns the secret that the approval asks for, and the host that it will
+// be bound to. It reports false for an approval that only asks for a decision.
+func (a Approval) Credential() (name SecretName, host string, ok bool) {
+	rest, ok := strings.CutPrefix(a.Reason, missingSecret)
+	if !ok {
+		return "", "", false
+	}
+	for _, s := range a.Subjects {
+		if host, ok := strings.CutPrefix(s, SecretSubject(SecretName(rest), "")); ok {
+			return SecretName(rest), host, true
+		}
+	}
+	return "", "", false
+}
+
 // handleLen is the number of characters of the id in a handle. They hold more
 // than 20 random bits, so text written before the question was asked cannot
 // contain the handle.

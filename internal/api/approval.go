@@ -7,6 +7,7 @@ type Answer struct {
 	Answer  chela.Answer `json:"answer"`
 	Pattern string       `json:"pattern,omitempty" check:"max=10000"`
 	Reason  string       `json:"reason,omitempty" check:"max=10000"`   // with a no; the model sees it
+	Secret  string       `json:"secret,omitempty" check:"max=65536"`   // with once: the value of the secret that the approval asks for
 	By      string       `json:"by,omitempty" check:"is=line max=256"` // who, if a program answers for a person; added to who asks
 }
 

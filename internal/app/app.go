@@ -157,7 +157,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.lanes = a.newLanes()
 	a.approvals = approval.New(a.store, approval.Config{
 		Process: a.process(a.bus.Emit),
-		Wake:    a.lanes.Wake,
+		Wake:    a.lanes.Wake, Secrets: a.secrets,
 	})
 	a.sessions = session.New(a.store, session.Config{
 		Process: a.process(a.bus.Emit),

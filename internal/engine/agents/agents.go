@@ -249,7 +249,35 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		}
 		d = policy.Decide(a.rules, grants, q)
 	}
-	return turn.Ruling(d), nil
+	if d.Verdict == chela.Deny {
+		return turn.Ruling(d), nil
+	}
+	missing, err := a.missingSecret(ctx, j)
+	if missing != "" {
+		d = policy.Decision{Verdict: chela.Ask, Reason: chela.MissingSecret(missing), Floor: true}
+	}
+	return turn.Ruling(d), err
+}
+
+// missingSecret returns the first secret of a call that does not exist.
+func (a *Agents) missingSecret(ctx context.Context, j chela.Judgement) (missing chela.SecretName, err error) {
+	if len(j.Secrets) == 0 {
+		return "", nil
+	}
+	err = a.cfg.Store.Read(ctx, func(r *store.Read) error {
+		for _, name := range j.Secrets {
+			_, err := r.Secret(ctx, name)
+			if chela.KindOf(err) == chela.NotFound {
+				missing = name
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return missing, err
 }
 
 // elevated returns how a turn is elevated: by its message, or else by its

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
 	"chela/internal/platform/local"
@@ -33,7 +34,14 @@ const sweepTime = time.Minute
 type Config struct {
 	local.Process
 
-	Wake func(context.Context, chela.SessionKey) error // resumes a lane
+	Wake    func(context.Context, chela.SessionKey) error // resumes a lane
+	Secrets secrets                                       // where the secrets go that approvals ask for
+}
+
+// secrets is the vault.
+type secrets interface {
+	// SetIn gives a secret a value in a transaction.
+	SetIn(ctx context.Context, w *store.Write, name chela.SecretName, value api.SecretValue) (chela.Secret, error)
 }
 
 // Approvals takes answers to approvals. It is safe for concurrent use.
@@ -51,6 +59,7 @@ type Reply struct {
 	Answer  chela.Answer
 	Pattern string // with AnswerPattern: the pattern to grant; empty means exactly this call
 	Comment string // with AnswerNo: reason shown to the model
+	Secret  string // with AnswerOnce: the value of the secret that the approval asks for
 	By      string // principal and channel of the answer
 
 	// Message is the message that contained the answer, if any. It is stored in
@@ -121,6 +130,11 @@ func (as *Approvals) AnswerText(ctx context.Context, in chela.Inbound) (chela.Ap
 	said, ok := ParseText(in.Text)
 	if !ok {
 		said, ok = ParseJSON(in.Text)
+	}
+	if !ok || said.Name == "" {
+		if a, taken, err := as.takeSecret(ctx, in); taken || err != nil {
+			return a, taken, err
+		}
 	}
 	orders := in.TakesOrders() && said.Name != ""
 	if !ok || !orders && len(in.Shown) == 0 || !in.MayApprove() || len(in.Attachments)+len(in.Results) > 0 {
@@ -195,6 +209,9 @@ func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approv
 	default:
 		a.State = chela.ApprovalGranted
 		if err := as.grant(ctx, w, a, r); err != nil {
+			return nil, err
+		}
+		if err := as.keepSecret(ctx, w, *a, r.Secret); err != nil {
 			return nil, err
 		}
 	}

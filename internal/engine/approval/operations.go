@@ -21,7 +21,7 @@ func (as *Approvals) Operations() []api.Bound {
 		}),
 		api.ApprovalsAnswer.Do(func(ctx context.Context, c api.Caller, q api.AnswerRequest) (chela.Approval, error) {
 			a := q.Answer
-			return as.Answer(ctx, Reply{ID: q.ID, Answer: a.Answer, Pattern: a.Pattern, Comment: a.Reason, By: answeredBy(c, a.By)})
+			return as.Answer(ctx, Reply{ID: q.ID, Answer: a.Answer, Pattern: a.Pattern, Comment: a.Reason, Secret: a.Secret, By: answeredBy(c, a.By)})
 		}),
 		api.GrantsList.Do(func(ctx context.Context, _ api.Caller, q api.GrantsQuery) (api.Page[chela.Grant], error) {
 			all, err := store.Find(ctx, as.store, func(r *store.Read) ([]chela.Grant, error) { return r.Grants(ctx, "", "") })

@@ -20,6 +20,7 @@ import (
 	"chela/internal/model/provider/script"
 	"chela/internal/platform/event"
 	"chela/internal/platform/local"
+	"chela/internal/safety/vault"
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
@@ -35,6 +36,7 @@ type house struct {
 	lanes     *lane.Lanes
 	approvals *approval.Approvals
 	bus       *event.Bus
+	vault     *vault.Secrets
 	ids       *chela.IDs
 
 	mu      sync.Mutex
@@ -69,7 +71,8 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	}
 	h := &house{T: t, store: s, bus: &event.Bus{}}
 	h.ids = chela.NewIDs(h.now, rand.Reader)
-	set, err := tool.NewSet(h.tool("mark", ""), h.tool("risky", "it cannot be undone"))
+	h.vault = vault.New(s, vault.Config{Source: vault.Source{File: filepath.Join(t.TempDir(), "master.key")}, IDs: h.ids, Now: h.now})
+	set, err := tool.NewSet(h.tool("mark", ""), h.tool("risky", "it cannot be undone"), h.tool("send", ""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +96,7 @@ func open(t *testing.T, cfg store.Config, scenario string) *house {
 	})
 	h.approvals = approval.New(s, approval.Config{
 		Process: local.Process{IDs: h.ids, Now: h.now, Emit: h.emit, Log: log},
-		Wake:    h.lanes.Wake,
+		Wake:    h.lanes.Wake, Secrets: h.vault,
 	})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -139,6 +142,10 @@ func (h *house) tool(name, risk string) chela.Tool {
 		return chela.ToolResult{Text: "marked " + c.In.Names}, nil
 	}, func(i in) chela.Judgement {
 		j := chela.Judgement{Effect: chela.EffectExecute, Risk: risk}
+		if name == "send" {
+			j.Secrets = []chela.SecretName{"key"}
+			j.Subjects = append(j.Subjects, chela.SecretSubject("key", "api.example.com"))
+		}
 		for n := range strings.SplitSeq(i.Names, ",") {
 			j.Subjects = append(j.Subjects, name+" "+n)
 		}
@@ -155,6 +162,9 @@ func (h *house) rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j chel
 		grants, err = r.Grants(ctx, c.Agent, t.Session)
 		return err
 	})
+	if len(j.Secrets) > 0 {
+		return turn.Ruling{Verdict: chela.Ask, Reason: chela.MissingSecret(j.Secrets[0]), Floor: true}, err
+	}
 	return turn.Ruling(policy.Decide(nil, grants, policy.Question{Tool: c.Tool, Judgement: j, Agent: c.Agent})), err
 }
 

@@ -165,6 +165,11 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	if a.Preview == "" {
 		a.Preview = excerpt.Visible(c.Tool + " " + string(c.Args))
 	}
+	if name, host, ok := a.Credential(); ok {
+		how := fmt.Sprintf("\nanswer with the value of %s within %d minutes: it goes into the vault, for %s alone, and nowhere else; a command refuses",
+			name, int(chela.CredentialTime.Minutes()), host)
+		a.Preview = strings.TrimSuffix(a.Preview, how) + how // a replay judges with the recorded preview
+	}
 	turn := n.state.Turn
 	turn.State = chela.TurnAwaiting
 	n.state.Thread.State = chela.ThreadAwaiting

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"chela"
@@ -198,8 +199,7 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 	d.shown.add(a.ID)
 	d.r.Note(q.Text())
 	for {
-		d.Prompt(q.Prompt())
-		line, err := d.input().Line()
+		line, err := d.line(q)
 		if errors.Is(err, io.EOF) {
 			d.r.Note("")
 			return false, nil
@@ -222,6 +222,16 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 		}
 		d.r.Note(chela.MessageOf(err))
 	}
+}
+
+// line reads a line of input for a question. A secret is not shown while it is typed.
+func (d *dialog) line(q Question) (string, error) {
+	f, ok := d.Stdin.(*os.File)
+	if !q.Hidden() || !ok || !IsTTY(f) || d.input().Buffered() {
+		d.Prompt(q.Prompt())
+		return d.input().Line()
+	}
+	return Hidden(f, d.Err, q.Prompt())
 }
 
 // answer returns the last text of the model in a turn, or the result of the

@@ -78,6 +78,9 @@ func (in *Input) Message(more func()) (string, error) {
 	}
 }
 
+// Buffered reports whether text was read ahead.
+func (in *Input) Buffered() bool { return in.r.Buffered() > 0 }
+
 // All returns the rest of the input.
 func (in *Input) All() (string, error) {
 	text, err := io.ReadAll(io.LimitReader(in.r, chela.MaxMessageBytes+1))

@@ -44,9 +44,18 @@ func (q Question) Text() string {
 	return b.String()
 }
 
+// Hidden reports whether the next line of input is a secret.
+func (q Question) Hidden() bool {
+	_, _, ok := q.approval.Credential()
+	return ok
+}
+
 // Prompt is the prompt of each line of input.
 func (q Question) Prompt() string {
+	name, _, secret := q.approval.Credential()
 	switch {
+	case secret:
+		return "value of " + string(name) + " (not shown): "
 	case q.wants == wantPattern:
 		return "allow what (* stands for any text, empty goes back): "
 	case q.wants == wantReason:
@@ -63,6 +72,12 @@ func (q Question) Prompt() string {
 func (q Question) Decide(line string) (reply *api.Answer, next Question, say string) {
 	line = strings.TrimSpace(line)
 	next = Question{approval: q.approval}
+	if q.Hidden() {
+		if line == "" || strings.HasPrefix(line, "/") {
+			return &api.Answer{Answer: chela.AnswerNo, Reason: "the owner did not give the secret"}, next, ""
+		}
+		return &api.Answer{Answer: chela.AnswerOnce, Secret: line}, next, ""
+	}
 	switch q.wants {
 	case wantPattern:
 		if line == "" {
