@@ -41,8 +41,8 @@ func TestRedact(t *testing.T) {
 		Load:  func(context.Context, chela.Attachment) ([]byte, error) { return []byte(secret), nil },
 	}
 	c := &catcher{}
-	for range provider.Redact(c, leak.NewRedactor()).Stream(t.Context(), req) {
-		t.Error("a chunk of nothing")
+	for chunk, err := range provider.Redact(c, leak.NewRedactor()).Stream(t.Context(), req) {
+		t.Errorf("a chunk of nothing: %+v, %v", chunk, err)
 	}
 	got := c.requests[0]
 	sent, err := json.Marshal(got)

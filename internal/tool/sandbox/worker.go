@@ -1,8 +1,9 @@
 package sandbox
 
 import (
-	"chela"
 	"io"
+
+	"chela"
 )
 
 // A WorkerSpec is the worker of a job to start in a container.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -47,7 +48,9 @@ func newJob(t testing.TB) *jobFixture {
 	go func() { ended <- o.Run(ctx) }() // the cleanup waits for it
 	t.Cleanup(func() {
 		cancel()
-		<-ended
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("the workers ended with %v", err)
+		}
 		if left := f.containers(); left != "" {
 			t.Errorf("containers are left: %s", left)
 		}

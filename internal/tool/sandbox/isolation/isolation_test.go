@@ -46,11 +46,13 @@ func TestFailsClosed(t *testing.T) {
 	}{
 		{"no engine", isolation.Config{Mode: isolation.Docker}, chela.Unsupported, "no container engine answers", "start Docker or Podman"},
 		{
-			"a policy without its engine", isolation.Config{Mode: isolation.Auto, Docker: docker.Config{Policy: sandbox.FullAccess}},
+			"a policy without its engine",
+			isolation.Config{Mode: isolation.Auto, Docker: docker.Config{Policy: sandbox.FullAccess}},
 			chela.Unsupported, "no sandbox works on this machine: sandbox.policy full_access needs containers, and no container engine answers", "start Docker or Podman",
 		},
 		{
-			"a policy that processes cannot give", isolation.Config{Mode: isolation.Process, Docker: docker.Config{Policy: sandbox.FullAccess}},
+			"a policy that processes cannot give",
+			isolation.Config{Mode: isolation.Process, Docker: docker.Config{Policy: sandbox.FullAccess}},
 			chela.Unsupported, "full_access needs containers", "sandbox.mode docker",
 		},
 		{"off without consent", isolation.Config{Mode: isolation.Off, Refusal: accepted}, chela.Denied, "nobody accepted that", "accept it"},
