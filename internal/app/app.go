@@ -136,6 +136,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
 	a.openVault()
+	a.learnSecrets(ctx)
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {

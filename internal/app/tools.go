@@ -48,7 +48,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		return nil, err
 	}
 	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer, Secrets: a.secrets})
-	documents := slices.Concat(self.DocumentTools(a.memory, a.blobs.Keep), self.SecretTools(a.secrets))
+	documents := slices.Concat(self.DocumentTools(a.memory, a.keepDocument), self.SecretTools(a.secrets))
 	asynchronous := background.Tools(func() *background.Background { return a.background }, cfg.Zone()) // which is made after the tools
 	reporting := []chela.Tool{
 		self.Report(func(ctx context.Context, turn chela.TurnID, r chela.Report) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/fail"
 )
 
 // DefaultTimeout is the timeout of a tool that sets none.
@@ -73,6 +74,9 @@ func recovered[Out any](name string, f func(context.Context, chela.ToolCall) (Ou
 				err = chela.E(chela.Internal, fmt.Sprintf("tool %s crashed", name)).Because(cause)
 			}
 		}()
+		if fail.Mutant("panic-in-" + name) {
+			panic(string(call.Args))
+		}
 		return f(ctx, call)
 	}
 }

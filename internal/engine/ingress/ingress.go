@@ -122,6 +122,9 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 	if err := lane.CheckInbound(in); err != nil {
 		return r, false, err
 	}
+	if err := lane.CheckText(in.Text); err != nil {
+		return r, false, err
+	}
 	answered, ok, err := g.cfg.Approvals.AnswerText(ctx, in)
 	if err != nil {
 		return r, false, err

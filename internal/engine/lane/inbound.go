@@ -41,6 +41,55 @@ func CheckInbound(in chela.Inbound) error {
 	return checkBrought(in)
 }
 
+// maxRepeats is how often a text may repeat itself: more costs a model's window and
+// says nothing.
+const maxRepeats = 1000
+
+// CheckText returns an Invalid error for the text of a person or program with control
+// characters or endless repetition in it. Messages of chela itself, such as the end of
+// a job, are not checked: they quote outputs.
+func CheckText(text string) error {
+	if i := strings.IndexFunc(text, isControl); i >= 0 {
+		return chela.Ef(chela.Invalid, "the message has the control character %U at byte %d", text[i], i).
+			WithHint("remove it (colours of a terminal, for example, with NO_COLOR=1), or attach the text as a file")
+	}
+	if unit, times := repeated(text); times > maxRepeats {
+		return chela.Ef(chela.Invalid, "the message repeats the same %d bytes %d times", unit, times).
+			WithHint("shorten it, or attach it as a file")
+	}
+	return nil
+}
+
+// isControl reports whether a character is for machines: all of the first 32 and DEL
+// but tab and the ends of lines.
+func isControl(r rune) bool {
+	return (r < ' ' || r == 0x7f) && r != '\t' && r != '\n' && r != '\r'
+}
+
+// repeated returns the length of the shortest unit that a text, but for its ends,
+// consists of, and how often that is repeated. Texts up to 64 KiB may repeat
+// themselves.
+func repeated(text string) (unit, times int) {
+	const free, ends = 64 << 10, 1 << 10
+	text = strings.TrimSpace(text)
+	if len(text) <= free {
+		return 0, 0
+	}
+	text = text[ends : len(text)-ends]  // an introduction and a question stand around it
+	borders := make([]int32, len(text)) // of each prefix, as by Knuth, Morris and Pratt
+	for i, k := 1, int32(0); i < len(text); i++ {
+		for k > 0 && text[i] != text[k] {
+			k = borders[k-1]
+		}
+		if text[i] == text[k] {
+			k++
+		}
+		borders[i] = k
+	}
+	unit = len(text) - int(borders[len(text)-1])
+	return unit, len(text) / unit
+}
+
 // Dropped returns the error for a caller waiting for the answer to a message
 // that overflowed the queue.
 func Dropped() error {

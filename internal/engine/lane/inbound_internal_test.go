@@ -118,3 +118,47 @@ func TestBroughtThatIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// numbers is a text of n bytes that does not repeat itself.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := 0; b.Len() < n; i++ {
+		fmt.Fprintf(&b, "%d ", i)
+	}
+	return b.String()[:n-1] + "."
+}
+
+// TestTextsThatAreRefused have control characters or repeat themselves; the error says
+// how to send them.
+func TestTextsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"longest":    {numbers(chela.MaxMessageBytes), ""},
+		"shorter":    {strings.Repeat("x", 60_000), ""},
+		"whitespace": {"a\r\n\tb\u0085", ""},
+		"one letter": {"Look: " + strings.Repeat("x", 90_000) + " why?", "the message repeats the same 1 bytes 87963 times"},
+		"one line":   {strings.Repeat("all work and no play\n", 4500), "the message repeats the same 21 bytes 4402 times"},
+		"colours":    {"\x1b[31mred", "the message has the control character U+001B at byte 0"},
+		"bell":       {"a\a", "the message has the control character U+0007 at byte 1"},
+		"long unit":  {strings.Repeat(numbers(1000), 90), ""},
+		"empty":      {"", ""},
+	} {
+		err := CheckText(c.text)
+		if got := chela.MessageOf(err); err != nil && !strings.HasPrefix(got, c.want+"; ") || err == nil && c.want != "" {
+			t.Errorf("%s: error %q, want %q", name, got, c.want)
+		}
+		if err != nil && (chela.KindOf(err) != chela.Invalid || chela.HintOf(err) == "") {
+			t.Errorf("%s: %v has no cure", name, err)
+		}
+	}
+}
+
+func BenchmarkCheckText(b *testing.B) {
+	text := numbers(chela.MaxMessageBytes)
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if err := CheckText(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

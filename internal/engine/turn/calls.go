@@ -67,6 +67,10 @@ func (n *run) judgeCall(ctx context.Context, c chela.ToolCall) (chela.ToolCall, 
 	}
 	j := judgement(tool, c)
 	c.Effect, c.Resume = j.Effect, j.Resume
+	if why := n.leaving(tool, c); why != "" {
+		c.State, c.Why = chela.CallDenied, why
+		return c, nil
+	}
 	c, _, err = n.rule(ctx, c, j)
 	return c, err
 }

@@ -76,7 +76,31 @@ func (n *run) conceal(c chela.ToolCall) chela.ToolCall {
 func (n *run) concealed(c chela.ToolCall) chela.ToolCall {
 	c.Args = n.redactedJSON(c.Args)
 	c.Why = n.Leaks.Text(c.Why)
+	c.Tool = n.toolName(c.Tool)
 	return c
+}
+
+// toolName returns the name of a tool as the model wrote it, unless that is a
+// credential. Providers refuse the characters of a mark in a name.
+func (n *run) toolName(name string) string {
+	if n.Leaks.Text(name) != name {
+		return "redacted"
+	}
+	return name
+}
+
+// leaving returns why a call must not run: its arguments would carry a credential to
+// another machine. Files of the workspace may hold credentials.
+func (n *run) leaving(tool chela.Tool, c chela.ToolCall) string {
+	if tool.Inward || c.Effect != chela.EffectNetwork && c.Effect != chela.EffectSend {
+		return ""
+	}
+	found := n.Leaks.Find(string(c.Args))
+	if len(found) == 0 {
+		return ""
+	}
+	return "denied: the arguments hold a secret (rule " + found[0].Rule + "), and no secret goes to a host in the arguments of a call; " +
+		"leave it out, or let the owner make the request"
 }
 
 func (n *run) redactedJSON(raw json.RawMessage) json.RawMessage {
@@ -108,7 +132,7 @@ func (n *run) marked(tool chela.Tool, c chela.ToolCall) bool {
 func (n *run) redactedAnswer(calls []chela.CallSpec, thinking []chela.Thinking) ([]chela.CallSpec, []chela.Thinking) {
 	calls = slices.Clone(calls)
 	for i, c := range calls {
-		calls[i].Args, calls[i].Raw, calls[i].Tool = n.redactedJSON(c.Args), n.Leaks.Text(c.Raw), n.Leaks.Text(c.Tool)
+		calls[i].Args, calls[i].Raw, calls[i].Tool = n.redactedJSON(c.Args), n.Leaks.Text(c.Raw), n.toolName(c.Tool)
 	}
 	// A block that was changed does not fit its signature any more.
 	thinking = slices.DeleteFunc(slices.Clone(thinking), func(t chela.Thinking) bool { return n.Leaks.Text(t.Text) != t.Text })
@@ -152,7 +176,7 @@ func (n *run) redactedBody(body chela.Body) chela.Body {
 		b.Calls, b.Thinking = n.redactedAnswer(b.Calls, b.Thinking)
 		return b
 	case chela.ResultBody:
-		b.Text, b.Tool = text(b.Text), text(b.Tool)
+		b.Text, b.Tool = text(b.Text), n.toolName(b.Tool)
 		return b
 	case chela.NoteBody:
 		b.Text = text(b.Text)

@@ -151,3 +151,26 @@ func TestOfferedCallWithASecret(t *testing.T) {
 		t.Errorf("kept:\n%s", text)
 	}
 }
+
+// TestSecretsDoNotLeave denies a call whose arguments would carry a secret to a host,
+// before anybody is asked, and no other.
+func TestSecretsDoNotLeave(t *testing.T) {
+	t.Parallel()
+	for effect, leaves := range map[chela.Effect]bool{
+		chela.EffectNetwork: false, chela.EffectSend: false, chela.EffectWrite: true, chela.EffectExecute: true,
+	} {
+		r := leaky(t, say("", "write "+planted, "write a"), say("there"))
+		r.tools[1].Judge = func(json.RawMessage) chela.Judgement { return chela.Judgement{Effect: effect} }
+		r.mustRun(chela.TurnCompleted)
+		want := []string{"write a"}
+		if leaves {
+			want = []string{"write " + planted, "write a"}
+		}
+		if diff := cmp.Diff(want, r.done()); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", effect, diff)
+		}
+		if told := r.path()[2]; !leaves && !strings.Contains(told, "the arguments hold a secret (rule github-pat)") {
+			t.Errorf("%s: the model is told %q", effect, told)
+		}
+	}
+}

@@ -44,7 +44,7 @@ const (
 func assigned(counts func(value string, quoted bool) bool) assignment {
 	return func(text string, at int) (start, end int, ok bool) {
 		name := skip(text, at, 20, wordChars)
-		next := skip(text, name, 3, " \t'\"`")
+		next := skip(text, name, 3, " \t'\"`+") // "+" is a blank in a query
 		op := skip(text, next, 3, "=:>?|")
 		flag := op == next && next > name && isFlag(text, at)
 		if op == next && !flag {

@@ -3,6 +3,7 @@ package leak
 import (
 	"hash/maphash"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -48,6 +49,34 @@ func (r *Redactor) Set(source string, values ...Value) {
 	}
 	r.state.Store(newState(all...))
 }
+
+// Learn adds a value under a name, which is in its mark.
+func (r *Redactor) Learn(name, value string) {
+	LearnAll(r, map[string]string{name: value}) // a generic function, as values may have names of another type
+}
+
+// LearnAll is Learn for several values by their names.
+func LearnAll[Name ~string](r *Redactor, values map[Name]string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	all := slices.Clone(r.values[learned])
+	r.mu.Unlock()
+	known := len(all)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := Value{Name: string(name), Text: values[name]}
+		if len(v.Text) >= MinValue && !slices.ContainsFunc(all, func(have Value) bool { return have.Text == v.Text }) {
+			all = append(all, v)
+		}
+	}
+	if len(all) > known {
+		r.Set(learned, all...)
+	}
+}
+
+// learned is the source of values that were met while the process ran.
+const learned = "learned"
 
 // get returns the state; the first call makes it.
 func (r *Redactor) get() *state {

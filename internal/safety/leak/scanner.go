@@ -94,28 +94,51 @@ func (s *Scanner) scan(text string) (found []Finding, open int) {
 	return disjoint(found), open
 }
 
-// unescaped returns text with blanks in place of the escapes \\n, \\r and \\t, and
-// whether it has any. A format that begins at the boundary of a word is not found
-// behind the letter of an escape.
+// unescaped returns text with blanks in place of the escapes \n, \r and \t, and with
+// blanks, quotes, "=" and ":" in place of their escapes in URLs, and whether it has any
+// escape. It has the length of text. A format that begins at the boundary of a word is not
+// found behind the letter of an escape, nor an assignment behind "%3D".
 func unescaped(text string) (string, bool) {
-	at := strings.IndexByte(text, '\\')
-	if at < 0 {
-		return "", false
-	}
 	var bare []byte
-	for i := at; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
+	for i := 0; i < len(text); i++ {
+		next := strings.IndexAny(text[i:], `\%`)
+		if next < 0 {
+			break
 		}
-		if c := text[i+1]; c == 'n' || c == 'r' || c == 't' {
+		i += next
+		plain, ok := escapes[text[i:min(i+3, len(text))]]
+		if !ok {
+			plain, ok = escapes[text[i:min(i+2, len(text))]]
+		}
+		if ok {
 			if bare == nil {
 				bare = []byte(text)
 			}
-			bare[i], bare[i+1] = ' ', ' '
+			copy(bare[i:], plain)
+			if plain[0] == '=' || plain[0] == ':' {
+				blank(bare, i-1)
+				blank(bare, i+3)
+			}
 		}
-		i++
+		if text[i] == '\\' {
+			i++
+		}
 	}
 	return string(bare), bare != nil
+}
+
+// escapes maps an escape to a text of the same length and meaning.
+var escapes = map[string]string{
+	`\n`: "  ", `\r`: "  ", `\t`: "  ", `\"`: ` "`,
+	"%20": "   ", "%09": "   ", "%0A": "   ", "%0a": "   ", "%0D": "   ", "%0d": "   ", "%22": `"  `, "%27": "'  ",
+	"%3D": "=  ", "%3d": "=  ", "%3A": ":  ", "%3a": ":  ",
+}
+
+// blank makes a "+", which is a blank in a query, one.
+func blank(text []byte, at int) {
+	if at >= 0 && at < len(text) && text[at] == '+' {
+		text[at] = ' '
+	}
 }
 
 // pass is one pass of the automaton, in no order and with overlaps.

@@ -13,10 +13,14 @@ import (
 // it has changed.
 const fresh = 5 * time.Second
 
-// ReferenceConfig holds the dependencies of [References]. All fields are required.
+// ReferenceConfig holds the dependencies of [References]. All fields but Learn are
+// required.
 type ReferenceConfig struct {
 	Commands *Commands
 	Variable func(name string) string // of the environment
+
+	// Learn is told each value that a reference had.
+	Learn func(reference chela.SecretReference, value string)
 }
 
 // References resolves references to secrets, such as those of settings. It is safe
@@ -51,6 +55,14 @@ func NewReferences(s *Secrets, cfg ReferenceConfig) *References {
 // is not set, [chela.NotFound] for a secret that does not exist, and the errors of
 // [Secrets.Use] and [Commands.Resolve].
 func (r *References) Resolve(ctx context.Context, reference chela.SecretReference, purpose string) (string, error) {
+	value, err := r.resolve(ctx, reference, purpose)
+	if err == nil && r.Learn != nil {
+		r.Learn(reference, value)
+	}
+	return value, err
+}
+
+func (r *References) resolve(ctx context.Context, reference chela.SecretReference, purpose string) (string, error) {
 	switch place, name := reference.Split(); place {
 	case chela.PlaceEnvironment:
 		if value := r.Variable(name); value != "" {

@@ -25,11 +25,21 @@ import (
 // maxHosts bounds the patterns of one secret.
 const maxHosts = 32
 
-// Config holds the dependencies of [Secrets]. All fields are required.
+// Config holds the dependencies of [Secrets]. All fields but Learn are required.
 type Config struct {
 	Source Source
 	IDs    *chela.IDs
 	Now    func() time.Time
+
+	// Learn is told each value that enters or leaves the vault, so that it can be
+	// found where it must not be.
+	Learn func(name chela.SecretName, value string)
+}
+
+func (v *Secrets) learn(name chela.SecretName, value string) {
+	if v.Learn != nil {
+		v.Learn(name, value)
+	}
 }
 
 // Secrets is the vault of a home: sealed values in the store, opened with the
@@ -152,7 +162,11 @@ func (v *Secrets) SetIn(ctx context.Context, w *store.Write, name chela.SecretNa
 	if made.Sealed, err = k.Seal(string(name), made.Version, []byte(value.Value)); err != nil {
 		return chela.Secret{}, err
 	}
-	return made.Secret, w.PutSecret(ctx, made)
+	if err := w.PutSecret(ctx, made); err != nil {
+		return chela.Secret{}, err
+	}
+	v.learn(name, value.Value) // even if the transaction is given up: a value must not show
+	return made.Secret, nil
 }
 
 // sealedWith refuses a key that does not open the secrets besides one: a new version
