@@ -127,7 +127,8 @@ var rules = []rule{
 		"internal/surface/gateway/openai/wire.knownNames": "what reflection finds in types, which never change",
 	}},
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
-		"internal/tool/sandbox/process/network_linux.go": "serves the proxy of a command; the run of the command waits",
+		"internal/tool/sandbox/docker/network_linux.go": "serves the proxy of a container; the run of the command waits",
+		"internal/tool/sandbox/network_linux.go":        "serves the proxy of a command; the run of the command waits",
 
 		"bench/load/measure/together.go":                "what a load does at once; whoever begins it waits",
 		"bench/dev/mutant_run.go":                       "test processes at once; their group is waited for",
@@ -189,9 +190,10 @@ var rules = []rule{
 		"internal/tool/web/http.go":             "a client over the guarded dialer",
 	}},
 	{name: "the environment is read in config", check: checkEnvironment, except: map[string]string{
-		"internal/platform/fail/on.go":       "failpoints are set by tests alone, in a build of their own",
-		"bench/dev/mutant_run.go":            "selects the active mutant of a test process through its environment",
-		"internal/platform/pgtest/pgtest.go": "missing PostgreSQL is an error in CI and a skipped test elsewhere",
+		"internal/tool/worker/network_linux.go": "the environment of a container, which the command in it inherits",
+		"internal/platform/fail/on.go":          "failpoints are set by tests alone, in a build of their own",
+		"bench/dev/mutant_run.go":               "selects the active mutant of a test process through its environment",
+		"internal/platform/pgtest/pgtest.go":    "missing PostgreSQL is an error in CI and a skipped test elsewhere",
 	}},
 	{name: "time and randomness come from outside", check: checkClock, except: map[string]string{
 		"internal/safety/egress/authority.go":            "keys and serial numbers that nothing may predict",

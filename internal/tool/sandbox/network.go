@@ -1,6 +1,10 @@
 package sandbox
 
-import "chela/internal/safety/egress"
+import (
+	"os"
+
+	"chela/internal/safety/egress"
+)
 
 // ProxyAddress is where a command with a network finds its proxy: on the loopback
 // interface of its own network namespace.
@@ -25,4 +29,24 @@ func NetworkOf(r *egress.Run) (env []string, authority string, err error) {
 		return nil, "", err
 	}
 	return r.Environment(ProxyAddress, BundlePath), string(pem), nil
+}
+
+// systemBundles are the files in which systems keep the certificates that their
+// programs trust, as Go's crypto/x509 knows them.
+var systemBundles = []string{
+	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
+	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+}
+
+// Bundle returns the certificates that a command trusts, as PEM: those of the
+// system and an authority.
+func Bundle(authority string) []byte {
+	var system []byte
+	for _, path := range systemBundles {
+		var err error
+		if system, err = os.ReadFile(path); err == nil {
+			break // a system has one of them
+		}
+	}
+	return append(append(system, '\n'), authority...)
 }

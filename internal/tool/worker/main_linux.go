@@ -19,6 +19,9 @@ const (
 // Main runs a worker and returns its exit code: 0 after it wrote a report, 2
 // when it was not started by chela.
 func Main() int {
+	if listens(os.Args) {
+		return complain("give the command its network", listen(os.Args[3], os.Args[4:]))
+	}
 	// Descriptors from 3 on belong to the worker and are closed on exec.
 	if err := unix.CloseRange(controlFD, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return complain("close descriptors", err)

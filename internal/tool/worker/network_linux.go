@@ -1,9 +1,11 @@
 package worker
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"unsafe"
 
@@ -63,31 +65,37 @@ func loopbackUp() error {
 	return nil
 }
 
-// systemBundles are the files in which systems keep the certificates that their
-// programs trust, as Go's crypto/x509 knows them.
-var systemBundles = []string{
-	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
-	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
-}
-
 // writeBundle writes the file of certificates that programs of the command trust:
 // those of the system and the authority of the proxy.
 func writeBundle(authority string) error {
 	if authority == "" {
 		return nil
 	}
-	var system []byte
-	for _, path := range systemBundles {
-		var err error
-		if system, err = os.ReadFile(path); err == nil {
-			break
-		}
-	}
 	if err := os.MkdirAll(filepath.Dir(sandbox.BundlePath), 0o755); err != nil {
 		return fmt.Errorf("make a folder for certificates: %w", err)
 	}
-	if err := os.WriteFile(sandbox.BundlePath, append(append(system, '\n'), authority...), 0o644); err != nil {
+	if err := os.WriteFile(sandbox.BundlePath, sandbox.Bundle(authority), 0o644); err != nil {
 		return fmt.Errorf("write certificates: %w", err)
 	}
 	return nil
+}
+
+// listen passes a listener over the socket at a path and becomes the command argv.
+// It returns only an error.
+func listen(path string, argv []string) error {
+	socket, err := unix.Socket(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("open a socket: %w", err)
+	}
+	if err := unix.Connect(socket, &unix.SockaddrUnix{Name: path}); err != nil {
+		return errors.Join(fmt.Errorf("connect to chela: %w", err), unix.Close(socket))
+	}
+	if err := passListener(socket); err != nil {
+		return err
+	}
+	program, err := exec.LookPath(argv[0])
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("start the command: %w", unix.Exec(program, argv, os.Environ()))
 }

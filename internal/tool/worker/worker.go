@@ -39,11 +39,22 @@ import (
 // Args returns the arguments that make chela's binary a worker.
 func Args() []string { return []string{"worker", "exec"} }
 
+// ListenArgs returns the arguments with which chela's binary passes a listener of
+// its network namespace over the socket at a path, and becomes the command argv. It
+// gives a container's command its network.
+func ListenArgs(socket string, argv ...string) []string {
+	return append([]string{"worker", "listen", socket}, argv...)
+}
+
 // IsWorker reports whether args, as in os.Args, ask for a worker. A binary that
 // starts workers calls this before anything else, and if true only calls
 // os.Exit(Main()).
 func IsWorker(args []string) bool {
-	return len(args) == 3 && slices.Equal(args[1:], Args())
+	return len(args) == 3 && slices.Equal(args[1:], Args()) || listens(args)
+}
+
+func listens(args []string) bool {
+	return len(args) >= 5 && slices.Equal(args[1:3], ListenArgs("")[:2])
 }
 
 // A Tier says how a command is confined.

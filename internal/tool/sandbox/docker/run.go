@@ -20,10 +20,6 @@ const cleanTime = time.Minute
 // Run runs the command and everything it starts to completion, like the Run of
 // package process.
 func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
-	if spec.Network != nil {
-		return sandbox.Result{}, chela.E(chela.Unsupported, "commands in containers have no network").
-			WithHint("chela config set sandbox.mode process, for commands that need it")
-	}
 	e, err := s.connect(ctx)
 	if err != nil {
 		return sandbox.Result{}, err
@@ -35,6 +31,13 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 	options, err := s.container(e, spec, image)
 	if err != nil {
 		return sandbox.Result{}, err
+	}
+	if spec.Network != nil {
+		n, err := openNetwork(ctx, spec.Network, &options)
+		if err != nil {
+			return sandbox.Result{}, err
+		}
+		defer n.close()
 	}
 	meter := &sandbox.DiskMeter{Limits: s.limits(spec), Dir: spec.Workspace}
 	meter.Exceeded(ctx) // what is there before the command begins

@@ -43,7 +43,7 @@ func (s *Sandbox) StartWorker(ctx context.Context, spec sandbox.WorkerSpec) (io.
 	if err != nil {
 		return nil, failed("create a container", err)
 	}
-	w := &worker{engine: e, id: made.ID, copied: make(chan struct{})}
+	w := &jobWorker{engine: e, id: made.ID, copied: make(chan struct{})}
 	if err := w.start(ctx, spec.Log); err != nil {
 		e.remove(ctx, made.ID)
 		return nil, err
@@ -76,8 +76,8 @@ func (s *Sandbox) workerOptions(ctx context.Context, e *engine, spec sandbox.Wor
 	return options, nil
 }
 
-// A worker is the container of a worker, and the connection to it.
-type worker struct {
+// A jobWorker is the container of a worker, and the connection to it.
+type jobWorker struct {
 	engine   *engine
 	id       string
 	attached client.HijackedResponse
@@ -87,7 +87,7 @@ type worker struct {
 }
 
 // start attaches to the container and starts it.
-func (w *worker) start(ctx context.Context, log io.Writer) error {
+func (w *jobWorker) start(ctx context.Context, log io.Writer) error {
 	// The connection outlives ctx, which ends with Close at the latest.
 	attached, err := w.engine.ContainerAttach(context.WithoutCancel(ctx), w.id, client.ContainerAttachOptions{Stream: true, Stdin: true, Stdout: true, Stderr: true})
 	if err != nil {
@@ -109,21 +109,21 @@ func (w *worker) start(ctx context.Context, log io.Writer) error {
 }
 
 // end ends the connection.
-func (w *worker) end() {
+func (w *jobWorker) end() {
 	w.attached.Close()
 	_ = w.out.Close() // it never fails
 	<-w.copied
 }
 
 // Read reads the worker's output.
-func (w *worker) Read(p []byte) (int, error) { return w.out.Read(p) }
+func (w *jobWorker) Read(p []byte) (int, error) { return w.out.Read(p) }
 
 // Write writes to the worker's input.
-func (w *worker) Write(p []byte) (int, error) { return w.attached.Conn.Write(p) }
+func (w *jobWorker) Write(p []byte) (int, error) { return w.attached.Conn.Write(p) }
 
 // Close kills the worker and waits until its container is gone. One that stays is
 // removed by Reap.
-func (w *worker) Close() error {
+func (w *jobWorker) Close() error {
 	w.close.Do(func() {
 		w.end()
 		ctx, cancel := context.WithTimeout(context.Background(), cleanTime)
@@ -135,7 +135,7 @@ func (w *worker) Close() error {
 
 // gone removes the container, and waits until the engine has done so: it may be
 // removing it already.
-func (w *worker) gone(ctx context.Context) {
+func (w *jobWorker) gone(ctx context.Context) {
 	pause := time.NewTicker(20 * time.Millisecond)
 	defer pause.Stop()
 	for {

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"chela/internal/safety/egress"
+	"chela/internal/tool/sandbox"
 	"chela/internal/tool/worker"
 )
 
@@ -79,7 +80,7 @@ func start(tier worker.Tier, network bool) (*run, error) {
 	r.cmd.ExtraFiles = []*os.File{controlIn, reportOut}
 	if network {
 		var there *os.File
-		if r.network, there, err = networkPair(); err != nil {
+		if r.network, there, err = sandbox.NetworkPair(); err != nil {
 			r.close()
 			return nil, err
 		}
@@ -138,7 +139,7 @@ func (r *run) wait(ctx context.Context, o worker.RunRequest, network *egress.Run
 	err = json.NewEncoder(r.control).Encode(o)
 	stop := func() error { return nil }
 	if r.network != nil && err == nil {
-		stop = serveNetwork(ctx, r.network, network)
+		stop = sandbox.ServeNetwork(ctx, r.network, network)
 	}
 	err = errors.Join(err, json.NewDecoder(r.report).Decode(&report))
 	if served := stop(); report.Failure == "" {

@@ -1,4 +1,4 @@
-package process
+package sandbox
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"chela/internal/safety/egress"
 )
 
-// networkPair returns a pair of connected sockets: one for this process, over
+// NetworkPair returns a pair of connected sockets: one for this process, over
 // which a worker passes the listener of its namespace, and the worker's.
-func networkPair() (here *net.UnixConn, there *os.File, err error) {
+func NetworkPair() (here *net.UnixConn, there *os.File, err error) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, fmt.Errorf("open sockets: %w", err)
@@ -50,9 +50,10 @@ func receiveListener(conn *net.UnixConn) (net.Listener, error) {
 	return net.FileListener(f)
 }
 
-// serveNetwork serves a run's proxy in the namespace of a worker, until stop is
-// called. A worker that failed passes no listener and says why in its report.
-func serveNetwork(ctx context.Context, conn *net.UnixConn, r *egress.Run) (stop func() error) {
+// ServeNetwork serves a run's proxy on the listener that a worker passes over a
+// socket, until stop is called. A worker that failed passes none; stop returns an
+// error then.
+func ServeNetwork(ctx context.Context, conn *net.UnixConn, r *egress.Run) (stop func() error) {
 	l, err := receiveListener(conn)
 	if err != nil {
 		return func() error { return fmt.Errorf("receive the listener of a sandbox: %w", err) }
