@@ -14,7 +14,7 @@ import (
 // machine, whatever its call says.
 func (a *App) network() (n shell.Network, err error) {
 	cfg := a.cfg.Sandbox
-	n.Policy.Mode = cfg.Network
+	n.Policy.Mode, n.Secrets = cfg.Network, a.secrets
 	for _, text := range cfg.NetworkHosts {
 		rule, err := egress.ParseRule(text)
 		if err != nil {

@@ -31,7 +31,7 @@ type Policy struct {
 // that is not asked about either.
 func (p Policy) Decide(hosts []string) (rules []Rule, asked []string, err error) {
 	for _, text := range hosts {
-		host, err := plainHost(text)
+		host, err := PlainHost(text)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -59,8 +59,9 @@ func (p Policy) Decide(hosts []string) (rules []Rule, asked []string, err error)
 	return rules, asked, nil
 }
 
-// plainHost returns the canonical form of "host" or "host:port".
-func plainHost(text string) (string, error) {
+// PlainHost returns the canonical form of "host" or "host:port", and Invalid for
+// other text.
+func PlainHost(text string) (string, error) {
 	name, port, named := cutPort(text)
 	host, err := guard.CanonicalHost(strings.Trim(name, "[]"))
 	switch {

@@ -40,6 +40,10 @@ type Secret struct {
 	Name  string
 	Value string
 	Hosts []string // patterns: "api.example.com", "*.example.com", with an optional ":port"
+
+	// Variable is the variable of the environment that holds the sentinel; empty for
+	// none.
+	Variable string
 }
 
 // Limits bound a run. A zero field is the default.
@@ -159,7 +163,13 @@ func (r *Run) Authority() ([]byte, error) {
 // "host:port" as the run, and trust the certificates in the file bundle; empty for
 // those of the system.
 func (r *Run) Environment(address, bundle string) []string {
-	return Environment("http://run:"+r.plain+"@"+address, bundle)
+	var env []string
+	for _, s := range r.config.Secrets {
+		if s.Variable != "" {
+			env = append(env, s.Variable+"="+r.Sentinel(s.Name))
+		}
+	}
+	return append(env, Environment("http://run:"+r.plain+"@"+address, bundle)...)
 }
 
 // Close ends all connections of the run. No later one is accepted.

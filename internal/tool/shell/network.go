@@ -20,9 +20,12 @@ import (
 type Network struct {
 	Policy egress.Policy
 
-	// Begin begins the network of a call. It may add to c the secrets that the call
-	// may use, limits, and what else records requests.
+	// Begin begins the network of a call. It may add to c limits, and what else
+	// records requests.
 	Begin func(ctx context.Context, call chela.ToolCall, c egress.Config) (*egress.Run, error)
+
+	// Secrets are the secrets that commands may need; nil for none.
+	Secrets secrets
 }
 
 // maxHosts limits the hosts of a call: a person reads them.
@@ -40,17 +43,33 @@ func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 		return j
 	}
 	j.Preview += "\n[may connect to " + strings.Join(in.Hosts, ", ") + "]"
+	for _, s := range in.Secrets {
+		j.Preview += fmt.Sprintf("\n[with the secret %s for %s, as $%s]", s.Name, s.Host, s.Variable)
+	}
 	_, asked, err := n.Policy.Decide(in.Hosts)
 	if err != nil || j.Opaque() {
 		return j // the call is refused, or asked about each time
 	}
 	j.Hosts = asked
 	offered := len(j.Offers) > 0
-	for _, host := range asked {
-		j.Subjects = append(j.Subjects, subject(host))
+	add := func(subject string) {
+		j.Subjects = append(j.Subjects, subject)
 		if offered {
-			j.Offers = append(j.Offers, chela.Offer{Pattern: subject(host), Literal: true})
+			j.Offers = append(j.Offers, chela.Offer{Pattern: subject, Literal: true})
 		}
+	}
+	for _, s := range in.Secrets {
+		// A secret is asked about whatever hosts the owner has listed.
+		if host := s.host(); !slices.Contains(j.Hosts, host) {
+			j.Hosts = append(j.Hosts, host)
+		}
+	}
+	for _, host := range j.Hosts {
+		add(subject(host))
+	}
+	for _, s := range in.Secrets {
+		j.Secrets = append(j.Secrets, chela.SecretName(s.Name))
+		add(chela.SecretSubject(chela.SecretName(s.Name), s.host()))
 	}
 	return j
 }
@@ -58,6 +77,9 @@ func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 // begin begins the network of a call; nil for one that names no hosts.
 func (n Network) begin(ctx context.Context, call tool.Call[input], record func(egress.Record)) (*egress.Run, error) {
 	if len(call.In.Hosts) == 0 {
+		if len(call.In.Secrets) > 0 {
+			return nil, chela.E(chela.Invalid, "secrets are for hosts, and the call names none")
+		}
 		return nil, nil
 	}
 	if len(call.In.Hosts) > maxHosts {
@@ -67,7 +89,11 @@ func (n Network) begin(ctx context.Context, call tool.Call[input], record func(e
 	if err != nil {
 		return nil, err
 	}
-	return n.Begin(ctx, call.ToolCall, egress.Config{Rules: rules, Record: record})
+	lent, err := n.lend(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return n.Begin(ctx, call.ToolCall, egress.Config{Rules: rules, Secrets: lent, Record: record})
 }
 
 // traffic sums up the requests of a command by their hosts.

@@ -139,3 +139,71 @@ func TestTraffic(t *testing.T) {
 		}
 	}
 }
+
+// vaulted lends the secret "key" to hosts of one name.
+type vaulted struct{ uses []chela.SecretUse }
+
+func (v *vaulted) Send(_ context.Context, name chela.SecretName, use chela.SecretUse) (string, error) {
+	if name != "key" || !strings.HasPrefix(use.Host, "own.example:") {
+		return "", chela.Ef(chela.Denied, "the secret %s may not be sent to %s", name, use.Host)
+	}
+	v.uses = append(v.uses, use)
+	return "swordfish-1", nil
+}
+
+func TestJudgeSecrets(t *testing.T) {
+	t.Parallel()
+	args := `{"command":"gh api","hosts":["own.example"],"secrets":[{"name":"key","variable":"TOKEN","host":"Own.example."}]}`
+	got := shell.New(&stub{}, at("/w"), asking(t, egress.Ask)).Judge(json.RawMessage(args))
+	want := chela.Judgement{
+		Effect: chela.EffectExecute, Preview: "gh api\n[may connect to own.example]\n[with the secret key for Own.example., as $TOKEN]",
+		Subjects: []string{"gh api", "connect://own.example/", "secret key to own.example"}, Hosts: []string{"own.example"}, Secrets: []chela.SecretName{"key"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// TestSecretsOfCommands: a command has a sentinel that is worth its secret at one host,
+// and calls that cannot have theirs are not run.
+func TestSecretsOfCommands(t *testing.T) {
+	t.Parallel()
+	secret := func(name, variable, host string) string {
+		return fmt.Sprintf(`{"name":%q,"variable":%q,"host":%q}`, name, variable, host)
+	}
+	for name, c := range map[string]struct{ hosts, secrets, principal, want string }{
+		"lent":              {`"own.example","b.example"`, secret("key", "TOKEN", "own.example"), "owner", ""},
+		"of a guest":        {`"own.example"`, secret("key", "TOKEN", "own.example"), "guest", "secrets: the secrets belong to the owner, and this turn acts for somebody else"},
+		"for another host":  {`"own.example"`, secret("key", "TOKEN", "b.example"), "owner", "secrets: host is one of the hosts of the call"},
+		"bound elsewhere":   {`"b.example"`, secret("key", "TOKEN", "b.example"), "owner", "the secret key may not be sent to b.example:443"},
+		"a bad variable":    {`"own.example"`, secret("key", "A=B", "own.example"), "owner", "secrets: variable is the name of an environment variable, such as GITHUB_TOKEN"},
+		"a bad name":        {`"own.example"`, secret("../key", "A", "own.example"), "owner", "secrets: this is not the name of a secret; secret_list shows the names"},
+		"twice":             {`"own.example"`, secret("key", "A", "own.example") + "," + secret("key", "B", "own.example"), "owner", "secrets: each may be named once"},
+		"without a network": {``, secret("key", "A", "own.example"), "owner", "secrets are for hosts, and the call names none"},
+	} {
+		v := &vaulted{}
+		n := asking(t, egress.Ask)
+		n.Secrets = v
+		s := &stub{}
+		call := call(fmt.Sprintf(`{"command":"x","hosts":[%s],"secrets":[%s]}`, c.hosts, c.secrets))
+		call.Principal = chela.Principal(c.principal)
+		res, err := shell.New(s, at("/w"), n).Run(t.Context(), call)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if c.want != "" {
+			if !strings.HasPrefix(res.Text, c.want) || s.spec.Command != "" || len(v.uses) > 0 {
+				t.Errorf("%s: %q, ran %q, used %d times", name, res.Text, s.spec.Command, len(v.uses))
+			}
+			continue
+		}
+		env, _, err := sandbox.NetworkOf(s.spec.Network)
+		if all := strings.Join(env, "\n"); err != nil || !strings.Contains(all, "TOKEN=chela-secret-") || strings.Contains(all, "swordfish") {
+			t.Errorf("%s: %v\n%s", name, err, all)
+		}
+		if len(v.uses) != 1 || v.uses[0].Purpose != "shell" || v.uses[0].Host != "own.example:443" {
+			t.Errorf("%s: uses %+v", name, v.uses)
+		}
+	}
+}

@@ -50,6 +50,8 @@ type input struct {
 	Timeout int    `json:"timeout,omitempty" jsonschema:"time limit in seconds; 120 by default" min:"1" max:"600"`
 
 	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may connect to, such as registry.npmjs.org; none by default"`
+
+	Secrets []secretInput `json:"secrets,omitempty" jsonschema:"secrets of the owner that it needs for these hosts"`
 }
 
 // limit is the timeout of a command.

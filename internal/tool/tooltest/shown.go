@@ -38,8 +38,9 @@ type object struct {
 
 type property struct {
 	object
-	Type any
-	Enum []string
+	Type  any
+	Enum  []string
+	Items *object // of an array
 }
 
 // given returns an object that has all properties, and adds to seen what shows each.
@@ -56,6 +57,8 @@ func (o object) given(seen map[string]string) map[string]any {
 		switch kind := fmt.Sprint(p.Type); {
 		case strings.Contains(kind, "string"):
 			args[name], seen[name] = value, value
+		case strings.Contains(kind, "array") && p.Items != nil && len(p.Items.Properties) > 0:
+			args[name] = []any{p.Items.given(seen)}
 		case strings.Contains(kind, "array"):
 			args[name], seen[name] = []string{value}, value
 		case strings.Contains(kind, "boolean"):
