@@ -312,8 +312,13 @@ func leaky(t *testing.T, secrets []plant, mutants string) trail {
 	}
 	p := secrets[0]
 	for i, args := range [][]string{
-		{"ask", "--session", "agent:main:dm:cli", "case 0: " + p.text}, {"ask", "--json", "--stream", "--session", "agent:main:dm:cli2", "case 0"},
-		{"ask", "--session", p.text, "hello"}, {p.text}, {"turns", "trace", p.text}, {"memory", "search", p.text}, {"ask", "--provider", "openai", "--model", p.text + "/x", "hi"},
+		{"ask", "--session", "agent:main:dm:cli", "case 0: " + p.text},
+		{"ask", "--json", "--stream", "--session", "agent:main:dm:cli2", "case 0"},
+		{"ask", "--session", p.text, "hello"},
+		{p.text},
+		{"turns", "trace", p.text},
+		{"memory", "search", p.text},
+		{"ask", "--provider", "openai", "--model", p.text + "/x", "hi"},
 	} {
 		out := d.command(args...)
 		tr[fmt.Sprintf("stdout %d", i)], tr[fmt.Sprintf("stderr %d", i)] = out.stdout, out.stderr
@@ -362,7 +367,7 @@ func (d *daemon) through(id chela.TurnID) {
 func (d *daemon) follow(to *output) (ends chan struct{}, stop func()) {
 	d.t.Helper()
 	ctx, stop := context.WithCancel(d.t.Context())
-	res, err := d.client.Do(d.request(ctx, http.MethodGet, "/api/events", nil))
+	res, err := d.client.Do(d.request(ctx, http.MethodGet, "/api/events", nil)) //nolint:bodyclose // the goroutine below closes it
 	if err != nil {
 		d.t.Fatal(err)
 	}
