@@ -1,6 +1,7 @@
 package chela
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -24,6 +25,8 @@ type Approval struct {
 	Offers     []Offer       `json:"offers,omitempty"` // patterns granted by AnswerSession; empty: asked every time
 	Reason     string        `json:"reason"`           // why the policy asks
 	Floor      bool          `json:"floor"`            // asked even after "always", unless a pattern names it
+	Act        Act           `json:"act,omitempty"`    // row of the table of effects, if a source is the reason
+	Source     string        `json:"source,omitempty"` // text that may have asked for the call; see Provenance
 	Answer     Answer        `json:"answer,omitempty"`
 	Pattern    string        `json:"pattern,omitempty"`     // patterns granted by the answer, one per line
 	Comment    string        `json:"comment,omitempty"`     // comment of a denial; shown to the model
@@ -101,6 +104,7 @@ type Answer string
 // The answers. All but AnswerNo grant the pending call.
 const (
 	AnswerOnce    Answer = "once"    // this call only
+	AnswerTurn    Answer = "turn"    // what Source asks for by Act, for the rest of the turn
 	AnswerSession Answer = "session" // the approval's Offers, for the rest of the session
 	AnswerPattern Answer = "pattern" // every call the pattern covers, until revoked
 	AnswerNo      Answer = "no"
@@ -133,6 +137,29 @@ func (a Approval) Always() string {
 		words[i] = o.String()
 	}
 	return strings.Join(words, ", ")
+}
+
+// TurnOffer describes for people what AnswerTurn allows, or returns "" if the
+// call is asked about every time. Nothing that changes future instructions is
+// allowed for more than one call, and sending only to the same recipients.
+func (a Approval) TurnOffer() string {
+	switch {
+	case a.Act == "" || a.Act == ActInstruct:
+		return ""
+	case a.Act == ActSend && len(a.Subjects) == 0:
+		return ""
+	case a.Act == ActSend:
+		return "sending to " + strings.Join(a.Subjects, ", ") + " after reading " + a.Source + ", for the rest of this turn"
+	default:
+		return "every call that would " + string(a.Act) + " after reading " + a.Source + ", for the rest of this turn"
+	}
+}
+
+// Covers reports whether the answer to the question, given for the rest of the
+// turn, covers another call of the turn.
+func (a Approval) Covers(act Act, source string, subjects []string) bool {
+	return a.State == ApprovalGranted && a.Answer == AnswerTurn && a.TurnOffer() != "" && a.Act == act && a.Source == source &&
+		(act != ActSend || slices.Equal(a.Subjects, subjects))
 }
 
 // A Grant is a standing answer: it turns an ask into an allow. Session grants

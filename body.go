@@ -31,6 +31,7 @@ type UserBody struct {
 	Command     Command      `json:"command,omitempty"` // executed by the turn instead of a model answer
 	Offers      []ToolSpec   `json:"offers,omitempty"`  // client-side tools, available from here to the end of the turn
 	Provenance  Provenance   `json:"provenance,omitzero"`
+	Typed       bool         `json:"typed,omitempty"` // the owner typed the text
 }
 
 // An AnswerBody is the body of a model's answer.

@@ -53,6 +53,9 @@ type Author struct {
 	Call CallID `json:"call,omitempty"`
 }
 
+// AuthorSystem is the author of the documents that chela itself writes.
+const AuthorSystem = "chela"
+
 // EditKind is the operation of an edit.
 type EditKind string
 

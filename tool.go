@@ -147,7 +147,8 @@ type Judgement struct {
 	Resume  Resume
 	Preview string // text of the approval; empty means the arguments
 	Risk    string // why the call is asked even after "always"; empty for none
-	Power   Power  // possible effect beyond its turn; empty for none
+	Act     Act    // row of the table of effects; empty for that of Effect
+	Carries bool   // it sends out more text than its subjects show, such as a body
 
 	// Subjects are matched against patterns: each simple command of a shell
 	// line, a path, "GET https://…". A pattern grant covers a call only if it
@@ -196,6 +197,7 @@ type ToolCall struct {
 	Agent      string          `json:"agent,omitempty"` // agent whose workspace it uses; not stored
 	Principal  Principal       `json:"-"`               // principal of its turn; not stored
 	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
+	Typed      Typed           `json:"-"`               // texts of the owner; set for the policy only
 	Step       int             `json:"step"`            // step of the turn, from 1
 	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`

@@ -157,6 +157,10 @@ type Origin struct {
 	// empty if a person did. See [Origin.Principal].
 	For Principal `json:"for,omitempty"`
 
+	// Typed says that the sender typed the text or gave it as an argument of a
+	// command: only such words of the owner name what calls may do.
+	Typed bool `json:"typed,omitempty"`
+
 	// Provenance is set if a turn or a program wrote the message.
 	Provenance Provenance `json:"provenance,omitzero"`
 	Generation int        `json:"generation,omitempty"` // length of the chain of jobs and runs that led to the message

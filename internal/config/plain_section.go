@@ -93,4 +93,6 @@ type Rule struct {
 	Group   string        `key:"group" is:"line" want:"a group's id"`
 	Sender  string        `key:"sender" is:"line" want:"a sender's id"`
 	Verdict chela.Verdict `key:"verdict" words:"deny ask allow"`
+
+	Untrusted bool `key:"untrusted"`
 }

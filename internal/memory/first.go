@@ -14,9 +14,6 @@ import (
 // firstKey is the key of the edits that wrote the first documents.
 const firstKey = "first"
 
-// firstAuthor is the author of the first documents.
-const firstAuthor = "chela"
-
 //go:embed first/*.md
 var firstFiles embed.FS
 
@@ -50,7 +47,7 @@ func seed(ctx context.Context, w *store.Write, agent string, at time.Time) error
 			return fmt.Errorf("read a first document: %w", err)
 		}
 		v := revision{at: at, DocumentEdit: chela.DocumentEdit{
-			Kind: chela.EditWrite, Agent: agent, Path: file.Name(), Text: string(text), Key: firstKey, Author: chela.Author{By: firstAuthor},
+			Kind: chela.EditWrite, Agent: agent, Path: file.Name(), Text: string(text), Key: firstKey, Author: chela.Author{By: chela.AuthorSystem},
 		}}
 		if _, err := v.make(ctx, w); err != nil {
 			return err

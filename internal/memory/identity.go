@@ -9,6 +9,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/platform/excerpt"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -144,7 +145,7 @@ func (ds *Documents) read(ctx context.Context, agent string, who audience, chang
 	}
 	said := Identity{Text: framed(docs)}
 	for _, d := range docs {
-		said.Provenance = said.Provenance.With(d.Provenance)
+		said.Provenance = said.Provenance.With(safety.ProvenanceOfDocument(d.DocumentVersion))
 	}
 	said.Tokens = ds.Count(said.Text)
 	ds.mu.Lock()

@@ -330,10 +330,10 @@ func TestToolsJudge(t *testing.T) {
 		}},
 		{"memory_write", `{"content":"x","target":"soul.md","append":false}`, chela.Judgement{
 			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"SOUL.md"}, Preview: "replace SOUL.md, 1 bytes:\nx",
-			Risk: "it changes SOUL.md, which the agent obeys in every later turn", Exact: true,
+			Risk: "it changes SOUL.md, which the agent obeys in every later turn", Exact: true, Act: chela.ActInstruct,
 		}},
 		{"memory_delete", `{"path":"../x"}`, chela.Judgement{
-			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"../x"}, Preview: "delete ../x", Power: chela.PowerDelete,
+			Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Subjects: []string{"../x"}, Preview: "delete ../x", Act: chela.ActDelete,
 		}},
 	} {
 		if diff := cmp.Diff(c.want, b.tools[c.tool].Judge(json.RawMessage(c.args))); diff != "" {

@@ -13,14 +13,23 @@ import (
 
 // Outside returns the provenance of a text of unknown authorship. The source is
 // reduced to one short line without control characters.
-func Outside(source string) chela.Provenance {
+func Outside(source string) chela.Provenance { return untrusted(chela.IntegrityOutside, source) }
+
+// Own returns the provenance of the agent's own text.
+func Own() chela.Provenance { return chela.Provenance{Integrity: chela.IntegrityOwn} }
+
+// Folder returns the provenance of files of a folder that the owner trusts as
+// data.
+func Folder() chela.Provenance { return chela.Provenance{Integrity: chela.IntegrityFolder} }
+
+func untrusted(i chela.Integrity, source string) chela.Provenance {
 	line := strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(source, ""))
-	return chela.Provenance{Integrity: chela.IntegrityOutside, Source: chela.TitleOf(line)}
+	return chela.Provenance{Integrity: i, Source: chela.TitleOf(line)}
 }
 
 // ProvenanceAfter returns the provenance of a prompt after an entry is appended. The
@@ -41,20 +50,40 @@ func ProvenanceOfEntries(entries []chela.Entry) (p chela.Provenance) {
 	return p
 }
 
-// ProvenanceOfMessage returns the provenance of a message. Messages sent by the system
-// itself carry theirs. Messages of anyone but the owner, attachments and
-// imported conversations are from outside.
+// ProvenanceOfMessage returns the provenance of a message with all that it
+// brings: attachments and imported conversations are from outside.
 func ProvenanceOfMessage(in chela.Inbound) chela.Provenance {
+	p := ProvenanceOfText(in)
 	switch {
-	case in.Origin.Provenance.IsOutside():
-		return in.Origin.Provenance
-	case in.Origin.Principal(in.Session) != chela.PrincipalOwner:
-		return Outside("a message of " + cmp.Or(in.Origin.Sender, "a guest") + " on " + cmp.Or(in.Origin.Channel, "no channel"))
+	case p.BelowFolder():
 	case len(in.Attachments) > 0:
-		return Outside("the attachment " + in.Attachments[0].Name)
+		p = p.With(Outside("the attachment " + in.Attachments[0].Name))
 	case len(in.History) > 0:
-		return Outside("an imported conversation")
-	default:
-		return chela.Provenance{}
+		p = p.With(Outside("an imported conversation"))
 	}
+	return p
+}
+
+// ProvenanceOfText returns the provenance of the text of a message. Messages sent
+// by the system itself carry theirs. Anyone but the owner is a guest.
+func ProvenanceOfText(in chela.Inbound) chela.Provenance {
+	if in.Origin.Principal(in.Session) != chela.PrincipalOwner && !in.Origin.Provenance.BelowFolder() {
+		guest := "a message of " + cmp.Or(in.Origin.Sender, "a guest") + " on " + cmp.Or(in.Origin.Channel, "no channel")
+		return in.Origin.Provenance.With(untrusted(chela.IntegrityGuest, guest))
+	}
+	return in.Origin.Provenance
+}
+
+// ProvenanceOfDocument returns the provenance of a version of a document. All but
+// those that chela itself wrote are private, in rows of earlier versions too.
+func ProvenanceOfDocument(d chela.DocumentVersion) chela.Provenance {
+	if d.Author.By == chela.AuthorSystem {
+		return d.Provenance
+	}
+	return d.Provenance.Private()
+}
+
+// IsTyped reports whether the owner typed the text of a message.
+func IsTyped(in chela.Inbound) bool {
+	return in.Origin.Typed && !in.Origin.Followed() && ProvenanceOfText(in).Integrity == chela.IntegrityOwner
 }

@@ -30,11 +30,11 @@ func TestProvenanceOfMessages(t *testing.T) {
 		}}, "https://x.example"},
 	} {
 		got := safety.ProvenanceOfMessage(c.in)
-		if got.Source != c.want || got.IsOutside() != (c.want != "") {
+		if got.Source != c.want || got.BelowFolder() != (c.want != "") {
 			t.Errorf("%s: %+v, want %q", name, got, c.want)
 		}
 	}
-	if p := (chela.Provenance{Integrity: "new"}); !p.IsOutside() {
+	if p := (chela.Provenance{Integrity: "new"}); !p.BelowFolder() {
 		t.Error("an integrity that is not known is not from outside")
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 var approvalTable = tableOf[chela.Approval]("approval", "approvals", `
 	id call turn thread session state tool effect args_hash preview subjects exact offers reason
-	floor answer pattern comment answered_by created_at expires_at answered_at`)
+	floor act source answer pattern comment answered_by created_at expires_at answered_at`)
 
 // Approval returns the approval with the given id, or NotFound.
 func (r *Read) Approval(ctx context.Context, id chela.ApprovalID) (chela.Approval, error) {

@@ -229,7 +229,7 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	}
 	q := policy.Question{
 		Tool: c.Tool, Judgement: j, Agent: c.Agent, Channel: t.Origin.Channel, Sender: t.Origin.Sender,
-		Session: t.Session, Provenance: c.Provenance,
+		Session: t.Session, Provenance: c.Provenance, Typed: c.Typed,
 	}
 	if key, err := chela.ParseSessionKey(t.Session); err == nil && key.IsGroup() {
 		q.Group = key.ID
@@ -239,6 +239,12 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		var grants []chela.Grant
 		err := a.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
 			if q.Elevated, err = elevated(ctx, r, t); err != nil {
+				return err
+			}
+			if q.Made, err = madeBy(ctx, r, t.ID, j.Act); err != nil {
+				return err
+			}
+			if q.Answered, err = r.TurnApprovals(ctx, t.ID); err != nil {
 				return err
 			}
 			grants, err = r.Grants(ctx, c.Agent, t.Session)
@@ -278,6 +284,23 @@ func (a *Agents) missingSecret(ctx context.Context, j chela.Judgement) (missing 
 		return nil
 	})
 	return missing, err
+}
+
+// madeBy returns the documents that calls of a turn created, for calls that
+// delete.
+func madeBy(ctx context.Context, r *store.Read, t chela.TurnID, act chela.Act) (made []string, err error) {
+	if act != chela.ActDelete {
+		return nil, nil
+	}
+	calls, err := r.Calls(ctx, t)
+	for _, c := range calls {
+		for _, p := range c.Changes {
+			if c.State == chela.CallDone && p.Kind == chela.PreimageDocument && p.Before == "" {
+				made = append(made, p.Path)
+			}
+		}
+	}
+	return made, err
 }
 
 // elevated returns how a turn is elevated: by its message, or else by its

@@ -101,10 +101,10 @@ func (as *Approvals) AnswerIn(ctx context.Context, w *store.Write, r Reply) (che
 // answer.
 func (as *Approvals) take(ctx context.Context, w *store.Write, r Reply) (a chela.Approval, news []chela.Event, err error) {
 	switch r.Answer {
-	case chela.AnswerOnce, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
+	case chela.AnswerOnce, chela.AnswerTurn, chela.AnswerSession, chela.AnswerPattern, chela.AnswerNo:
 	default:
 		return a, nil, chela.Ef(chela.Invalid, "%q is not an answer", r.Answer).
-			WithHint("use once, session, pattern or no")
+			WithHint("use once, turn, session, pattern or no")
 	}
 	if a, err = w.Approval(ctx, r.ID); err != nil {
 		return a, nil, err
@@ -244,6 +244,10 @@ func (as *Approvals) grant(ctx context.Context, w *store.Write, a *chela.Approva
 	var offers []chela.Offer
 	var err error
 	switch r.Answer {
+	case chela.AnswerTurn:
+		if a.TurnOffer() == "" {
+			err = chela.E(chela.Invalid, "this call needs an approval every time; an answer for the turn does not cover it").WithHint("answer once")
+		}
 	case chela.AnswerSession:
 		if offers = a.Offers; len(offers) == 0 {
 			err = chela.E(chela.Invalid, "this call needs an approval every time; always does not cover it").WithHint("answer once, or with a pattern that names it")

@@ -16,8 +16,8 @@ type TextAnswer struct {
 }
 
 // ParseText parses a message as an answer and reports whether it is one: "yes",
-// "y", "approve" and "ok" grant the call, "always" and "a" grant the tool for
-// the session, "no", "n" and "deny" refuse. The id or the handle of the
+// "y", "approve" and "ok" grant the call, "turn" and "t" its act and source for
+// the rest of the turn, "always" and "a" the tool for the session, "no", "n" and "deny" refuse. The id or the handle of the
 // approval may follow. A longer text is never an answer.
 func ParseText(text string) (TextAnswer, bool) {
 	words := strings.Fields(text)
@@ -28,6 +28,8 @@ func ParseText(text string) (TextAnswer, bool) {
 	switch strings.ToLower(words[0]) {
 	case "yes", "y", "approve", "ok":
 		said.Answer = chela.AnswerOnce
+	case "turn", "t":
+		said.Answer = chela.AnswerTurn
 	case "always", "a":
 		said.Answer = chela.AnswerSession
 	case "no", "n", "deny":

@@ -153,6 +153,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 			return r, false, err
 		}
 	}
+	in.Origin.Typed = in.TakesOrders() && in.Origin.Owner
 	also, err := g.cfg.Hears(ctx, in)
 	if err != nil {
 		return r, false, err

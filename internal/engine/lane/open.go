@@ -84,7 +84,7 @@ func Sized(entries []chela.Entry) []chela.Entry {
 // session, whose settings may have changed.
 func rememberOrigin(ctx context.Context, w *store.Write, s *chela.Session, t chela.Turn) (err error) {
 	last := t.Origin
-	last.Provenance, last.Generation = chela.Provenance{}, 0 // these belong to one message
+	last.Typed, last.Provenance, last.Generation = false, chela.Provenance{}, 0 // these belong to one message
 	if last.Followed() {
 		last = s.Settings.Last
 	}

@@ -20,9 +20,13 @@
 // A program that may connect to hosts nobody has allowed yet needs an approval
 // unless a rule with a pattern, or grants, name them.
 //
-// A call with a power (see chela.Power) whose prompt holds untrusted text needs
-// an approval regardless of grants and elevation; only a rule that names its
-// tool or has a pattern may allow it.
+// Beside the rules stands the [Table] of effects. If the prompt holds a text
+// below folder (see chela.Provenance), it asks about calls that send, spend,
+// delete or change what happens later, and about fetches that could carry data
+// out; no grant, no elevation and no rule covers such a call, unless the rule
+// says so (Rule.Untrusted). A person who answers for the rest of the turn answers
+// for one act and one source. A call whose recipient, host, path or command the
+// owner typed in the same turn needs no question, unless a rule asks for one.
 //
 // The owner may elevate a session, which decides the remaining asks: off denies
 // them, on allows execute and network calls without a risk or an ask rule, full
@@ -31,7 +35,6 @@ package policy
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -48,6 +51,10 @@ type Rule struct {
 	Group   string
 	Sender  string
 	Verdict chela.Verdict
+
+	// Untrusted extends a rule that allows to prompts that hold text below
+	// folder.
+	Untrusted bool
 }
 
 // A Question is a call to decide on and its requester.
@@ -64,6 +71,14 @@ type Question struct {
 	Session    chela.SessionKey
 	Provenance chela.Provenance
 
+	// Typed is the intent of the owner, and Made lists subjects that the turn
+	// created.
+	Typed chela.Typed
+	Made  []string
+
+	// Answered are the approvals of this turn; some answers cover the rest of it.
+	Answered []chela.Approval
+
 	// Elevated is the session's elevation: "off", "ask", "on" or "full"; empty
 	// means "ask".
 	Elevated string
@@ -74,63 +89,78 @@ type Decision struct {
 	Verdict chela.Verdict
 	Reason  string
 	Floor   bool // no grant and no elevation covers it
+
+	// Act and Source are set if the labels of the prompt ask: the row of the
+	// table and the source that may have asked for the call.
+	Act    chela.Act
+	Source string
 }
 
-// Decide applies rules, grants and elevation to a question.
+// Decide applies rules, grants, elevation and the table of effects to a question.
 func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
-	if q.Provenance.IsOutside() && counts(q.Judgement.Power, q.Session) {
-		return unvouched(rules, q)
+	d, guarded := q.byPolicy(rules, grants)
+	if d.Verdict == chela.Deny {
+		return d
 	}
+	f := q.facts(rules, grants)
+	switch t := Table(f); {
+	case t.Verdict == chela.Ask && !q.explicit(rules):
+		return q.askLabel(f, t)
+	case t.Verdict == chela.Allow && d.Verdict == chela.Ask && !guarded && q.Elevated != "off":
+		return Decision{Verdict: chela.Allow, Reason: "the owner asked for it"}
+	}
+	return d
+}
+
+// byPolicy decides without regard to labels. Guarded says that a rule or a risk
+// is the reason of an ask.
+func (q Question) byPolicy(rules []Rule, grants []chela.Grant) (_ Decision, guarded bool) {
 	d, named := byRules(rules, q)
-	guarded := d.Verdict == chela.Ask || q.Judgement.Risk != ""
+	guarded = d.Verdict == chela.Ask || q.Judgement.Risk != ""
 	if len(q.Judgement.Hosts) > 0 && (d.Verdict == "" || d.Verdict == chela.Allow && !named) {
 		d = Decision{Verdict: chela.Ask, Reason: "runs a program that connects to " + strings.Join(q.Judgement.Hosts, ", ")}
 		guarded = true
 	}
 	if d.Verdict == "" {
-		d = byEffect(q.Judgement.Effect)
+		d = q.byDefault()
 	}
 	if d.Verdict == chela.Allow && (q.Judgement.Risk != "" && !named || q.Judgement.Opaque()) {
 		d = Decision{Verdict: chela.Ask, Reason: cmp.Or(q.Judgement.Risk, "cannot be parsed reliably")}
 	}
-	if d.Verdict == chela.Ask {
-		if covered(grants, q) {
-			return Decision{Verdict: chela.Allow, Reason: "allowed before"}
-		}
-		if q.Judgement.Risk != "" {
-			d.Reason = q.Judgement.Risk
-		}
-		return elevate(d, q, guarded)
+	if d.Verdict != chela.Ask {
+		return d, guarded
 	}
-	return d
+	if covered(grants, q) {
+		return Decision{Verdict: chela.Allow, Reason: "allowed before"}, guarded
+	}
+	if q.Judgement.Risk != "" {
+		d.Reason = q.Judgement.Risk
+	}
+	return elevate(d, q, guarded), guarded
 }
 
-// counts reports whether a power needs an approval in a session: a turn
-// requested by a person in a chat may start jobs, unattended work may start
-// more only with a person's approval.
-func counts(p chela.Power, session chela.SessionKey) bool {
-	if p != chela.PowerJob {
-		return p != ""
-	}
-	key, err := chela.ParseSessionKey(session)
-	return err != nil || key.Class() != chela.ClassMain
-}
-
-// unvouched decides on a call with a power whose prompt holds untrusted text:
-// it needs an approval, unless a rule that names the tool or its subjects
-// decides.
-func unvouched(rules []Rule, q Question) Decision {
-	naming := slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool {
-		return r.Verdict == chela.Allow && r.Tool == "" && r.Pattern == ""
+// explicit reports whether a rule allows a call although its prompt holds text
+// below folder.
+func (q Question) explicit(rules []Rule) bool {
+	return !q.Judgement.Opaque() && slices.ContainsFunc(rules, func(r Rule) bool {
+		return r.Untrusted && r.Verdict == chela.Allow && r.matches(q) && (q.Judgement.Risk == "" || r.Pattern != "")
 	})
-	d, _ := byRules(naming, q)
-	if d.Verdict == chela.Deny || d.Verdict == chela.Allow {
-		return d
+}
+
+// askLabel asks about a call because of its prompt, unless a person answered for
+// the rest of the turn.
+func (q Question) askLabel(f Facts, t Allowance) Decision {
+	source := cmp.Or(q.Provenance.Source, "text from outside")
+	for _, a := range q.Answered {
+		if !q.Judgement.Opaque() && q.Judgement.Risk == "" && a.Covers(f.Act, source, q.Judgement.Subjects) {
+			return Decision{Verdict: chela.Allow, Reason: "allowed for the rest of this turn"}
+		}
 	}
-	d = Decision{
-		Verdict: chela.Ask, Floor: true,
-		Reason: fmt.Sprintf("%s, and was requested after reading %s", q.Judgement.Power, cmp.Or(q.Provenance.Source, "text from outside")),
+	what := t.Reason
+	if q.Judgement.Risk != "" {
+		what = q.Judgement.Risk
 	}
+	d := Decision{Verdict: chela.Ask, Floor: true, Act: f.Act, Source: source, Reason: what + ", asked for after reading " + source}
 	if q.Elevated == "off" {
 		return elevate(d, q, d.Floor)
 	}
@@ -211,11 +241,17 @@ var reasons = map[chela.Effect]string{
 	chela.EffectSpend:   "costs money",
 }
 
-func byEffect(e chela.Effect) Decision {
-	if stays(e) {
+// byDefault decides where no rule does: by the effect, but for calls that change
+// future instructions or delete.
+func (q Question) byDefault() Decision {
+	switch act := q.Judgement.Act; {
+	case act == chela.ActInstruct || act == chela.ActDelete:
+		return Decision{Verdict: chela.Ask, Reason: actReasons[act]}
+	case stays(q.Judgement.Effect):
 		return Decision{Verdict: chela.Allow, Reason: "stays in the workspace"}
+	default:
+		return Decision{Verdict: chela.Ask, Reason: cmp.Or(reasons[q.Judgement.Effect], "has an unknown effect")}
 	}
-	return Decision{Verdict: chela.Ask, Reason: cmp.Or(reasons[e], "has an unknown effect")}
 }
 
 // covered reports whether grants cover a call: a grant without a pattern covers

@@ -68,6 +68,7 @@ type Part struct {
 	Tokens int
 	Pinned bool // kept in addition to the entries from the first kept one on
 	Flush  bool // part of a memory flush; leaves with the next compaction
+	Typed  bool // the owner typed it
 
 	Left []chela.Attachment // dropped attachments
 	Shed int                // their size; not part of Tokens
@@ -97,7 +98,22 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 }
 
 func partOf(e chela.Entry) Part {
-	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e)}
+	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e), Typed: e.User().Typed}
+}
+
+// Typed returns the texts that the owner typed in the prompt and in one turn of
+// it.
+func (c Conversation) Typed(turn chela.TurnID) (t chela.Typed) {
+	for i, p := range c.Parts {
+		if !p.Typed {
+			continue
+		}
+		t.Thread = append(t.Thread, c.Messages[i].Text)
+		if p.Turn == turn {
+			t.Turn = append(t.Turn, c.Messages[i].Text)
+		}
+	}
+	return t
 }
 
 // isFlush reports whether an entry is part of a memory flush.

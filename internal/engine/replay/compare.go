@@ -22,8 +22,8 @@ func (p *player) compare() *api.Difference {
 		if then.Kind() != now.Kind() {
 			return &api.Difference{Place: fmt.Sprintf("entry %d", i+1), Recorded: line(then), Replayed: line(now)}
 		}
-		ignored := []string{"ratio", "tokens_before", "tokens_after"}
-		if !then.Provenance().IsOutside() {
+		ignored := []string{"ratio", "tokens_before", "tokens_after", "typed"}
+		if !then.Provenance().BelowFolder() {
 			ignored = append(ignored, "provenance") // entries of earlier versions have none
 		}
 		if d := names.differ(fmt.Sprintf("entry %d (%s)", i+1, then.Kind()), then.Body, now.Body, ignored...); d != nil {

@@ -60,7 +60,7 @@ func (p *player) entered() (messages []chela.InboxMessage) {
 func (p *player) message(e chela.Entry) chela.InboxMessage {
 	m := message(e)
 	m.Session, m.Origin.Channel = p.rec.Turn.Session, p.rec.Turn.Origin.Channel
-	if !m.Origin.Provenance.IsOutside() {
+	if !m.Origin.Provenance.BelowFolder() {
 		m.Origin.For = chela.PrincipalOwner
 	}
 	return m
@@ -71,7 +71,7 @@ func message(e chela.Entry) chela.InboxMessage {
 	b := e.User()
 	m := chela.InboxMessage{ID: b.Inbox, State: chela.InboxWaiting}
 	m.Text, m.Attachments, m.Offers = b.Text, b.Attachments, b.Offers
-	m.Origin = chela.Origin{Sender: b.From, Owner: b.From == "", Provenance: b.Provenance}
+	m.Origin = chela.Origin{Sender: b.From, Owner: b.From == "", Typed: b.Typed, Provenance: b.Provenance}
 	return m
 }
 

@@ -22,16 +22,19 @@ func (p *player) agent() turn.Agent {
 
 // framed returns the recorded provenance of the system text, derived from
 // answers or summaries that are less trusted than the conversation before them.
-func (p *player) framed() chela.Provenance {
+func (p *player) framed() (framed chela.Provenance) {
 	before := safety.ProvenanceOfEntries(p.rec.Before)
 	for _, e := range p.rec.Entries {
 		made := answered(e) || e.Kind() == chela.EntryCompaction
-		if made && e.Provenance().IsOutside() && !before.IsOutside() {
-			return e.Provenance()
+		switch from := e.Provenance(); {
+		case made && from.BelowFolder() && !before.BelowFolder():
+			return from
+		case made && from.IsPrivate() && !before.IsPrivate():
+			framed = framed.Private()
 		}
 		before = safety.ProvenanceAfter(before, e)
 	}
-	return chela.Provenance{}
+	return framed
 }
 
 // tools play back the recorded calls without side effects.
@@ -49,12 +52,12 @@ func (t tools) Get(name string) (chela.Tool, bool) {
 	return chela.Tool{Name: name, Own: t.own(name), Judge: t.judge(name), Prepare: t.prepare, Run: t.run, Happened: t.happened}, true
 }
 
-// own reports whether the record has a trusted result of a tool.
+// own reports whether the record has a result of a tool that is not from outside.
 func (t tools) own(name string) bool {
 	for place, then := range t.results {
 		c := t.calls[place]
 		settled := then.Text() == c.Why // a text of chela for a call that did not complete
-		if c.Tool == name && !settled && !then.Provenance().IsOutside() {
+		if c.Tool == name && !settled && then.Provenance().Integrity != chela.IntegrityOutside {
 			return true
 		}
 	}
@@ -87,7 +90,7 @@ func (t tools) judge(name string) func(json.RawMessage) chela.Judgement {
 				continue
 			}
 			j := chela.Judgement{Effect: c.Effect, Resume: c.Resume}
-			if from := t.results[placeOf(c)].Provenance(); from.IsOutside() {
+			if from := t.results[placeOf(c)].Provenance(); from.BelowFolder() {
 				j.Subjects = []string{from.Source} // the source of the result
 			}
 			if a, ok := t.asked[placeOf(c)]; ok {

@@ -115,15 +115,18 @@ func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
 	return tool.Judge(c.Args)
 }
 
-// rule applies the policy to a judged call. It reports whether no grant can
-// cover the call.
-func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (_ chela.ToolCall, floor bool, _ error) {
+// rule applies the policy to a judged call. The ruling's Floor reports whether no
+// grant can cover the call.
+func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, Ruling, error) {
 	// Not cancelled by a stop: the answer with the call is billed and not yet
 	// appended.
-	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
+	asked := c
+	asked.Typed = n.state.Conversation.Typed(c.Turn)
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, asked, j)
 	if err != nil {
-		return c, false, err
+		return c, ruling, err
 	}
+	ruling.Floor = ruling.Floor || j.Floor()
 	switch ruling.Verdict {
 	case chela.Allow:
 		c.State = chela.CallApproved
@@ -135,7 +138,7 @@ func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (_ 
 	default:
 		c.State, c.Why = chela.CallDenied, "denied: "+ruling.Reason
 	}
-	return c, j.Floor() || ruling.Floor, nil
+	return c, ruling, nil
 }
 
 // ask requests an approval and releases the lane. The policy is consulted again
@@ -148,7 +151,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 		return false, nil
 	}
 	j := judgement(known, c)
-	again, floor, err := n.rule(ctx, c, j)
+	again, ruling, err := n.rule(ctx, c, j)
 	if err != nil {
 		return false, err
 	}
@@ -158,13 +161,13 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	}
 	now := n.Now()
 	offers := policy.Offers(j)
-	if floor {
+	if ruling.Floor {
 		offers = nil // a grant would not cover it
 	}
 	a := chela.Approval{
 		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
 		Tool: c.Tool, Effect: c.Effect, ArgsHash: tool.Hash(c.Tool, n.redactedJSON(c.Args)), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
-		Offers: offers, Reason: again.Why, Floor: floor, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
+		Offers: offers, Reason: again.Why, Floor: ruling.Floor, Act: ruling.Act, Source: ruling.Source, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
 	if a.Preview == "" {
 		a.Preview = excerpt.Visible(c.Tool + " " + string(c.Args))
@@ -270,7 +273,7 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		n.move(c)
 	}
 	n.result(c, chela.ResultBody{
-		Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.provenance().With(out.Provenance).With(n.source(c)),
+		Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.answered().With(out.Provenance).With(n.source(c)),
 	})
 }
 
@@ -299,7 +302,7 @@ func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 		c.State, c.Why, c.FinishedAt = state, why, n.Now()
 		n.move(c)
 	}
-	n.result(c, chela.ResultBody{Text: c.Why})
+	n.result(c, chela.ResultBody{Text: c.Why, Provenance: n.answered()})
 }
 
 // result adds the result of an ended call.

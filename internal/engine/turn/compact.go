@@ -83,7 +83,7 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 	c, budget := n.state.Conversation, n.budget()
 	body := chela.CompactionBody{
 		Text: summary, FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy, TokensBefore: budget.Used(c), Ratio: c.Ratio,
-		Provenance: n.provenance(),
+		Provenance: n.answered(),
 	}
 	e := n.entry(body)
 	body.FirstKept = cmp.Or(body.FirstKept, e.ID)

@@ -49,7 +49,7 @@ func (n *run) callModel(ctx context.Context, a machine.Action) error {
 	case cutOff(ctx) != nil:
 		return cutOff(ctx)
 	case partial != "":
-		n.addEntry(chela.AnswerBody{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true, Provenance: n.provenance(), Mark: n.mark()})
+		n.addEntry(chela.AnswerBody{Text: n.transformed(ctx, partial), Model: n.state.Turn.Model, Interrupted: true, Provenance: n.answered(), Mark: n.mark()})
 	}
 	return nil
 }
@@ -180,7 +180,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	n.tellCut(f)
 	body := chela.AnswerBody{
 		Text: n.transformed(ctx, n.Leaks.Text(f.Text)), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
-		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: n.provenance(), Mark: n.mark(),
+		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: n.answered(), Mark: n.mark(),
 	}
 	if f.Known {
 		body.Usage = nil

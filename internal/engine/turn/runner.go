@@ -12,6 +12,7 @@ import (
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/local"
+	"chela/internal/safety"
 	"chela/internal/safety/leak"
 	"chela/internal/tool"
 )
@@ -43,6 +44,10 @@ type Ruling struct {
 	Verdict chela.Verdict
 	Reason  string
 	Floor   bool // no grant covers the call
+
+	// Act and Source are set if the labels of the prompt ask.
+	Act    chela.Act
+	Source string
 }
 
 // A PolicyFunc rules on a call that passed its schema.
@@ -179,7 +184,7 @@ func (n *run) perform(ctx context.Context, a machine.Action) (done bool, err err
 	a.Calls = n.reveal(a.Calls)
 	for i := range a.Calls {
 		c := &a.Calls[i] // these are not stored in the journal
-		c.Agent, c.Principal, c.Provenance = n.agent.Name, n.state.Turn.Principal(), n.provenance()
+		c.Agent, c.Principal, c.Provenance = n.agent.Name, n.state.Turn.Principal(), n.answered()
 	}
 	switch a.Kind {
 	case machine.CallModel:
@@ -209,6 +214,9 @@ func (n *run) perform(ctx context.Context, a machine.Action) (done bool, err err
 func (n *run) provenance() chela.Provenance {
 	return n.state.Conversation.Provenance.With(n.agent.Frame.Provenance)
 }
+
+// answered returns the provenance of the model's answers to the prompt.
+func (n *run) answered() chela.Provenance { return n.provenance().With(safety.Own()) }
 
 // facts gathers the inputs of Next beside the record.
 func (n *run) facts(ctx context.Context) machine.Facts {

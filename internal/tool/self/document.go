@@ -15,6 +15,7 @@ import (
 
 	"chela"
 	"chela/internal/platform/excerpt"
+	"chela/internal/safety"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
 )
@@ -151,7 +152,7 @@ func (d documentTools) read(ctx context.Context, call tool.Call[readInput]) (res
 	case doc.Deleted:
 		return tool.Done(fmt.Sprintf("[version %d says that %s was deleted]", doc.Version, path)), nil
 	}
-	res.Provenance = doc.Provenance
+	res.Provenance = safety.ProvenanceOfDocument(doc.DocumentVersion)
 	res.Text, err = documentPage(doc.Text, cmp.Or(call.In.Offset, 1))
 	return res, err
 }
@@ -254,7 +255,7 @@ func (in writeInput) judge() chela.Judgement {
 	preview := fmt.Sprintf("%s %s, %d bytes:\n%s", verb, documentSubject(in.target()), len(in.Content), excerpt.Page(in.Content, maxPreview, "the call"))
 	j := writing(in.target(), preview)
 	if in.kind() == chela.EditWrite && blank(in.Content) {
-		j.Power = chela.PowerDelete
+		j = acting(chela.ActDelete, j)
 	}
 	return j
 }
@@ -276,9 +277,9 @@ func (in deleteInput) edit() chela.DocumentEdit {
 // judge judges a call that deletes a document. BOOTSTRAP.md ends by asking for
 // its own deletion, which removes an instruction and adds none.
 func (in deleteInput) judge() chela.Judgement {
-	j := powerful(chela.PowerDelete, writing(in.Path, "delete "+documentSubject(in.Path)))
+	j := acting(chela.ActDelete, writing(in.Path, "delete "+documentSubject(in.Path)))
 	if j.Subjects[0] == chela.DocBootstrap {
-		j.Risk, j.Exact = "", false
+		j.Risk, j.Exact, j.Act = "", false, chela.ActWrite
 	}
 	return j
 }
@@ -300,7 +301,7 @@ func editing[In interface{ edit() chela.DocumentEdit }](d documentTools, name st
 func writing(named, preview string) chela.Judgement {
 	j := change(strings.ToValidUTF8(preview, "\uFFFD"), documentSubject(named))
 	if path := j.Subjects[0]; chela.IsIdentityDocument(path) {
-		j.Risk, j.Exact = "it changes "+path+", which the agent obeys in every later turn", true
+		j.Risk, j.Exact, j.Act = "it changes "+path+", which the agent obeys in every later turn", true, chela.ActInstruct
 	}
 	return j
 }

@@ -82,9 +82,9 @@ type createJobInput struct {
 func (in createJobInput) judge() chela.Judgement {
 	j := change("job: "+in.Title+"\n"+in.Description+tool.Shown(in, "title", "description"), in.Title)
 	if in.Model != "" || in.Agent != "" {
-		return powerful(chela.PowerModel, j)
+		return acting(chela.ActSpend, j)
 	}
-	return powerful(chela.PowerJob, j)
+	return acting(chela.ActJob, j)
 }
 
 func (d jobTools) create(ctx context.Context, call tool.Call[createJobInput]) (res chela.ToolResult, err error) {
@@ -242,7 +242,7 @@ type promptInput struct {
 }
 
 func (in promptInput) judge() chela.Judgement {
-	return powerful(chela.PowerStanding, change("tell job "+in.JobID+": "+in.Text, in.JobID))
+	return acting(chela.ActSend, change("tell job "+in.JobID+": "+in.Text, in.JobID))
 }
 
 func (d jobTools) prompt(ctx context.Context, call tool.Call[promptInput]) (chela.ToolResult, error) {
@@ -316,7 +316,7 @@ type partsInput struct {
 }
 
 func (in partsInput) judge() chela.Judgement {
-	return powerful(chela.PowerJob, change("parts:\n"+strings.Join(in.Parts, "\n")))
+	return acting(chela.ActJob, change("parts:\n"+strings.Join(in.Parts, "\n")))
 }
 
 func (d jobTools) parts(ctx context.Context, call tool.Call[partsInput]) (chela.ToolResult, error) {

@@ -41,7 +41,7 @@ func (d routineTools) routines(call chela.ToolCall) connection {
 
 // standing is the judgement of a call that changes a routine.
 func standing(preview, name string) chela.Judgement {
-	return powerful(chela.PowerStanding, change(preview, name))
+	return acting(chela.ActInstruct, change(preview, name))
 }
 
 type createInput struct {
@@ -305,7 +305,7 @@ type fireInput struct {
 }
 
 func (in fireInput) judge() chela.Judgement {
-	return standing("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name)
+	return acting(chela.ActSpend, change("run routine "+in.Name+" now"+tool.Shown(in, "name"), in.Name))
 }
 
 func (d routineTools) fire(ctx context.Context, call tool.Call[fireInput]) (chela.ToolResult, error) {

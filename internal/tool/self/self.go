@@ -4,6 +4,7 @@
 package self
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -38,9 +39,9 @@ func change(preview string, subjects ...string) chela.Judgement {
 	return chela.Judgement{Effect: chela.EffectWrite, Resume: chela.ResumeRepeat, Preview: preview, Subjects: subjects}
 }
 
-// powerful returns the judgement of a call that needs a capability.
-func powerful(p chela.Power, j chela.Judgement) chela.Judgement {
-	j.Power = p
+// acting returns the judgement of a call with the act a, unless it has one.
+func acting(a chela.Act, j chela.Judgement) chela.Judgement {
+	j.Act = cmp.Or(j.Act, a)
 	return j
 }
 

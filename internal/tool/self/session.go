@@ -64,8 +64,8 @@ type sessionTools struct{ sessions }
 func SessionTools(of sessions) []chela.Tool {
 	d := sessionTools{of}
 	return []chela.Tool{
-		define("sessions_spawn", d.spawn, spawnInput.judge), define("sessions_list", d.list, nil),
-		define("sessions_history", d.history, nil), define("sessions_send", d.send, sendInput.judge), define("agents_list", d.agents, nil),
+		define("sessions_spawn", d.spawn, spawnInput.judge), define("sessions_list", d.list, sessionListInput.judge),
+		define("sessions_history", d.history, sessionHistoryInput.judge), define("sessions_send", d.send, sendInput.judge), define("agents_list", d.agents, nil),
 	}
 }
 
@@ -124,11 +124,11 @@ func (in spawnInput) judge() chela.Judgement {
 	if in.AgentID != "" {
 		preview += " of " + in.AgentID
 	}
-	power := chela.PowerJob
+	act := chela.ActJob
 	if in.Model != "" || in.AgentID != "" {
-		power = chela.PowerModel
+		act = chela.ActSpend
 	}
-	return powerful(power, change(preview+": "+in.Task, in.AgentID))
+	return acting(act, change(preview+": "+in.Task, in.AgentID))
 }
 
 func (d sessionTools) spawn(ctx context.Context, call tool.Call[spawnInput]) (chela.ToolResult, error) {
@@ -172,6 +172,10 @@ type sessionListInput struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"number of rows" min:"1" max:"100"`
 }
 
+func (sessionListInput) judge() chela.Judgement {
+	return chela.Judgement{Effect: chela.EffectRead, Act: chela.ActReveal}
+}
+
 func (d sessionTools) list(ctx context.Context, call tool.Call[sessionListInput]) (chela.ToolResult, error) {
 	if !isPrivate(call.Session) {
 		return tool.Done(string(call.Session) + "  this one; other sessions are not listed here"), nil
@@ -195,6 +199,10 @@ type sessionHistoryInput struct {
 	Tools      bool   `json:"tools,omitempty" jsonschema:"include tool calls and results"`
 }
 
+func (in sessionHistoryInput) judge() chela.Judgement {
+	return chela.Judgement{Effect: chela.EffectRead, Act: chela.ActReveal, Subjects: []string{in.SessionKey}}
+}
+
 func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistoryInput]) (res chela.ToolResult, err error) {
 	key, err := findSession(call.ToolCall, call.In.SessionKey)
 	if err != nil {
@@ -202,7 +210,9 @@ func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistory
 	}
 	entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
 	res = tool.Done(transcript(entries, call.In.Tools))
-	res.Provenance = safety.ProvenanceOfEntries(entries)
+	if res.Provenance = safety.ProvenanceOfEntries(entries); key != call.Session {
+		res.Provenance = res.Provenance.Private()
+	}
 	return res, err
 }
 
@@ -256,7 +266,7 @@ type sendInput struct {
 }
 
 func (in sendInput) judge() chela.Judgement {
-	j := change("to session "+in.SessionKey+": "+in.Text, in.SessionKey)
+	j := acting(chela.ActSend, change("to session "+in.SessionKey+": "+in.Text, in.SessionKey))
 	if !isPrivate(chela.SessionKey(in.SessionKey)) { // other participants read along there
 		j.Effect = chela.EffectSend
 	}

@@ -40,7 +40,9 @@ func Judge(line string) chela.Judgement {
 	if r.opaque || len(j.Subjects) == 0 {
 		j.Parts, j.Subjects, j.Exact = j.Subjects, []string{line}, true
 	}
-	j.Exact = j.Exact || r.obeyed
+	if r.obeyed {
+		j.Act, j.Exact = chela.ActInstruct, true
+	}
 	if r.ambiguous {
 		j.Subjects, j.Unknown = nil, true
 	}

@@ -42,6 +42,7 @@ func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 	if len(in.Hosts) == 0 {
 		return j
 	}
+	j.Act, j.Carries = cmp.Or(j.Act, chela.ActSend), true
 	j.Preview += "\n[may connect to " + strings.Join(in.Hosts, ", ") + "]"
 	for _, s := range in.Secrets {
 		j.Preview += fmt.Sprintf("\n[with the secret %s for %s, as $%s]", s.Name, s.Host, s.Variable)

@@ -60,7 +60,7 @@ func TestJudgeHosts(t *testing.T) {
 		{egress.Listed, `{"command":"npm ci","hosts":["other.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to other.example]", Subjects: []string{"npm ci"}}},
 	} {
 		got := shell.New(&stub{}, at("/w"), asking(t, c.mode)).Judge(json.RawMessage(c.args))
-		c.want.Effect = chela.EffectExecute
+		c.want.Effect, c.want.Act, c.want.Carries = chela.EffectExecute, chela.ActSend, true
 		if c.want.Unknown {
 			got.Parts, c.want.Parts, got.Risk = nil, nil, ""
 		}
@@ -134,7 +134,7 @@ func TestTraffic(t *testing.T) {
 		{"asked", `"other.example"`, []string{"http://other.example/a"}, "exit code 0\ndone\n\n[network: other.example:80, requests: 1, bytes: 24]", "other.example:80"},
 	} {
 		got, err := shell.New(browsing{c.urls}, at("/w"), asking(t, egress.Ask)).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
-		if err != nil || got.Text != c.want || got.Provenance.Source != c.source || got.Provenance.IsOutside() != (c.source != "") {
+		if err != nil || got.Text != c.want || got.Provenance.Source != c.source || got.Provenance.BelowFolder() != (c.source != "") {
 			t.Errorf("%s: got %q from %+v, %v, want %q", c.name, got.Text, got.Provenance, err, c.want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestJudgeSecrets(t *testing.T) {
 	args := `{"command":"gh api","hosts":["own.example"],"secrets":[{"name":"key","variable":"TOKEN","host":"Own.example."}]}`
 	got := shell.New(&stub{}, at("/w"), asking(t, egress.Ask)).Judge(json.RawMessage(args))
 	want := chela.Judgement{
-		Effect: chela.EffectExecute, Preview: "gh api\n[may connect to own.example]\n[with the secret key for Own.example., as $TOKEN]",
+		Effect: chela.EffectExecute, Act: chela.ActSend, Carries: true, Preview: "gh api\n[may connect to own.example]\n[with the secret key for Own.example., as $TOKEN]",
 		Subjects: []string{"gh api", "connect://own.example/", "secret key to own.example"}, Hosts: []string{"own.example"}, Secrets: []chela.SecretName{"key"},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -78,7 +78,7 @@ func client(d *guard.Dialer) *http.Client { return &http.Client{Transport: d.Tra
 func (in httpInput) judge() chela.Judgement {
 	u, err := parseURL(in.URL)
 	j := judgeURL(in.method(), u)
-	j.Preview = previewHTTP(in, u)
+	j.Preview, j.Carries = previewHTTP(in, u), in.carries()
 	if u != nil {
 		j.Risk = mixedScripts(u)
 	}
@@ -90,6 +90,7 @@ func (in httpInput) judge() chela.Judgement {
 	if in.Secret != nil {
 		subject := chela.SecretSubject(chela.SecretName(in.Secret.Name), u.Host)
 		j.Secrets = []chela.SecretName{chela.SecretName(in.Secret.Name)}
+		j.Act = chela.ActSend // with the authority of the owner
 		j.Subjects = append(j.Subjects, subject)
 		j.Offers = append(j.Offers, chela.Offer{Pattern: subject, Literal: true})
 	}
@@ -99,6 +100,19 @@ func (in httpInput) judge() chela.Judgement {
 		j.Offers = append(j.Offers, chela.Offer{Pattern: file, Literal: true})
 	}
 	return workspace.GuardObeyed(j, in.SaveTo)
+}
+
+// plainHeaders are the request headers that select what is sent back.
+var plainHeaders = []string{"Accept", "Accept-Language", "Range", "If-Modified-Since", "If-None-Match"}
+
+// carries reports whether a request sends out more text than its URL.
+func (in httpInput) carries() bool {
+	for name := range in.Headers {
+		if !slices.Contains(plainHeaders, http.CanonicalHeaderKey(name)) {
+			return true
+		}
+	}
+	return in.Body != ""
 }
 
 // judgeURL judges a request of a canonical URL, or of none. The subject is the

@@ -351,7 +351,7 @@ func TestJudge(t *testing.T) {
 			Offers: []chela.Offer{{Pattern: "DELETE https://example.com/x/*"}},
 		}},
 		{`{"url":"https://example.com","save_to":"a/../.GIT/config"}`, chela.Judgement{
-			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/", "/workspace/.GIT/config"}, Exact: true,
+			Effect: chela.EffectNetwork, Resume: chela.ResumeRepeat, Subjects: []string{"GET https://example.com/", "/workspace/.GIT/config"}, Exact: true, Act: chela.ActInstruct,
 			Risk:   "it changes a file that programs run or obey: /workspace/.GIT/config (version control)",
 			Offers: []chela.Offer{{Pattern: "GET https://example.com/*"}, {Pattern: "/workspace/.GIT/config", Literal: true}},
 		}},

@@ -184,7 +184,7 @@ func matched(pattern, name string) bool {
 func GuardObeyed(j chela.Judgement, paths ...string) chela.Judgement {
 	for _, p := range paths {
 		if by := ObeyedBy(p); p != "" && by != "" {
-			j.Risk, j.Exact = fmt.Sprintf("it changes a file that programs run or obey: %s (%s)", Subject(p), by), true
+			j.Act, j.Risk, j.Exact = chela.ActInstruct, fmt.Sprintf("it changes a file that programs run or obey: %s (%s)", Subject(p), by), true
 			return j
 		}
 	}

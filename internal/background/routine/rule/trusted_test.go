@@ -46,7 +46,7 @@ func TestProvenance(t *testing.T) {
 		{"an event, of a routine from outside", outside, chela.RoutineRun{Cause: chela.TriggerEvent}, "a page"},
 	} {
 		v := chela.Routine{Name: "news", Origin: chela.Origin{Owner: true, Provenance: c.of}}
-		if got := rule.Provenance(v, c.run); got.Source != c.want || got.IsOutside() != (c.want != "") {
+		if got := rule.Provenance(v, c.run); got.Source != c.want || got.BelowFolder() != (c.want != "") {
 			t.Errorf("%s: %+v, want %q", c.name, got, c.want)
 		}
 	}

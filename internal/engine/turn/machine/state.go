@@ -183,7 +183,10 @@ func (s *State) offer(tools []chela.ToolSpec) {
 
 // UserBody returns the body of a message's entry.
 func UserBody(m chela.InboxMessage) chela.UserBody {
-	return chela.UserBody{Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command, Provenance: safety.ProvenanceOfMessage(m.Inbound)}
+	return chela.UserBody{
+		Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command,
+		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound),
+	}
 }
 
 // Requested returns a new call in the state requested.

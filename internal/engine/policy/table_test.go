@@ -1,0 +1,148 @@
+package policy_test
+
+import (
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/engine/policy"
+	"chela/internal/safety"
+)
+
+// page is the label of a prompt that holds a web page.
+var page = safety.Outside("https://x.example/page")
+
+// TestTable has every row of the table of effects.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	const policyDecides = chela.Verdict("")
+	clean, folder, guest := safety.Own(), safety.Folder(), chela.Provenance{Integrity: chela.IntegrityGuest, Source: "7"}
+	type row struct {
+		name string
+		f    policy.Facts
+		want [2]chela.Verdict // without and with text below folder
+	}
+	rows := []row{
+		{"instruct, named", policy.Facts{Act: chela.ActInstruct, Named: true, Verbatim: true, Own: true}, [2]chela.Verdict{"", "ask"}},
+		{"fetch", policy.Facts{Act: chela.ActFetch}, [2]chela.Verdict{"", "ask"}},
+		{"fetch from a host", policy.Facts{Act: chela.ActFetch, Host: true}, [2]chela.Verdict{"allow", "allow"}},
+		{"fetch, by the owner", policy.Facts{Act: chela.ActFetch, Verbatim: true}, [2]chela.Verdict{"allow", "allow"}},
+		{"send", policy.Facts{Act: chela.ActSend}, [2]chela.Verdict{"", "ask"}},
+		{"send, named", policy.Facts{Act: chela.ActSend, Named: true}, [2]chela.Verdict{"allow", "allow"}},
+		{"spend", policy.Facts{Act: chela.ActSpend, Named: true}, [2]chela.Verdict{"", "ask"}},
+		{"job", policy.Facts{Act: chela.ActJob}, [2]chela.Verdict{"", "ask"}},
+		{"job in a chat", policy.Facts{Act: chela.ActJob, Attended: true}, [2]chela.Verdict{"", ""}},
+		{"reveal", policy.Facts{Act: chela.ActReveal, Named: true}, [2]chela.Verdict{"", "ask"}},
+		{"reveal its own session", policy.Facts{Act: chela.ActReveal, Own: true}, [2]chela.Verdict{"", ""}},
+		{"delete", policy.Facts{Act: chela.ActDelete}, [2]chela.Verdict{"", "ask"}},
+		{"delete, named", policy.Facts{Act: chela.ActDelete, Named: true}, [2]chela.Verdict{"allow", "allow"}},
+		{"delete what it made", policy.Facts{Act: chela.ActDelete, Own: true}, [2]chela.Verdict{"allow", "allow"}},
+		{"unknown", policy.Facts{Act: "new"}, [2]chela.Verdict{"", "ask"}},
+	}
+	for _, act := range []chela.Act{chela.ActRead, chela.ActWrite, chela.ActRun} {
+		rows = append(rows, row{string(act), policy.Facts{Act: act}, [2]chela.Verdict{policyDecides, policyDecides}})
+	}
+	for _, r := range rows {
+		for i, prompts := range [][]chela.Provenance{{{}, clean, folder, {Integrity: chela.IntegrityMember}}, {page, guest, {Integrity: "new"}}} {
+			for _, p := range prompts {
+				r.f.Prompt = p
+				if got := policy.Table(r.f); got.Verdict != r.want[i] || got.Verdict == chela.Ask && got.Reason == "" {
+					t.Errorf("%s with %q: %+v, want %q", r.name, p.Integrity, got, r.want[i])
+				}
+			}
+		}
+	}
+	secret := policy.Facts{Act: chela.ActFetch, Host: true, Prompt: page.Private()}
+	if got := policy.Table(secret); got.Verdict != chela.Ask {
+		t.Errorf("private text may leave for a host that is allowed: %+v", got)
+	}
+	if secret.Prompt = safety.Own().Private(); policy.Table(secret).Verdict != chela.Allow {
+		t.Error("a host that the owner named is asked about in a clean prompt")
+	}
+}
+
+// TestLabelsAsk: after text from outside only the owner's words, a rule that says
+// so and an answer for the turn let a call go without a person.
+func TestLabelsAsk(t *testing.T) {
+	t.Parallel()
+	question := policy.Question{
+		Tool: "message", Agent: "main", Session: "agent:main:main", Provenance: page, Elevated: "full",
+		Judgement: chela.Judgement{Effect: chela.EffectSend, Subjects: []string{"mail:eva@x.example"}},
+	}
+	always := []chela.Grant{
+		{Agent: "main", Tool: "message"}, {Agent: "main", Tool: "message", Pattern: "*"}, {Agent: "main", Tool: "message", Pattern: "mail:eva@x.example", Literal: true},
+	}
+	rule := func(r policy.Rule) []policy.Rule { return []policy.Rule{r} }
+	answer := func(a chela.Approval) func(*policy.Question) {
+		a.State = chela.ApprovalGranted
+		return func(q *policy.Question) { q.Answered = []chela.Approval{a} }
+	}
+	same := chela.Approval{Act: chela.ActSend, Source: page.Source, Subjects: question.Judgement.Subjects, Answer: chela.AnswerTurn}
+	once, other, elsewhere := same, same, same
+	once.Answer, other.Source, elsewhere.Subjects = chela.AnswerOnce, "another page", []string{"mail:mallory@x.example"}
+	plain := func(*policy.Question) {}
+	for name, c := range map[string]struct {
+		rules  []policy.Rule
+		change func(*policy.Question)
+		want   chela.Verdict
+	}{
+		"grants and elevation":          {nil, plain, chela.Ask},
+		"elevation off":                 {nil, func(q *policy.Question) { q.Elevated = "off" }, chela.Deny},
+		"nothing from outside":          {nil, func(q *policy.Question) { q.Provenance = safety.Own() }, chela.Allow},
+		"the owner named it":            {nil, func(q *policy.Question) { q.Typed.Turn = []string{"mail it to eva@x.example."} }, chela.Allow},
+		"the owner named it before":     {nil, func(q *policy.Question) { q.Typed.Thread = []string{"mail it to eva@x.example."} }, chela.Ask},
+		"a rule for everything":         {rule(policy.Rule{Verdict: chela.Allow}), plain, chela.Ask},
+		"a rule for the subject":        {rule(policy.Rule{Pattern: "mail:*", Verdict: chela.Allow}), plain, chela.Ask},
+		"a rule for untrusted prompts":  {rule(policy.Rule{Pattern: "mail:*", Verdict: chela.Allow, Untrusted: true}), plain, chela.Allow},
+		"such a rule for another":       {rule(policy.Rule{Pattern: "slack:*", Verdict: chela.Allow, Untrusted: true}), plain, chela.Ask},
+		"a rule that denies":            {rule(policy.Rule{Effect: chela.EffectSend, Verdict: chela.Deny}), plain, chela.Deny},
+		"answered for the turn":         {nil, answer(same), chela.Allow},
+		"answered once":                 {nil, answer(once), chela.Ask},
+		"answered for another source":   {nil, answer(other), chela.Ask},
+		"answered for another receiver": {nil, answer(elsewhere), chela.Ask},
+	} {
+		q := question
+		c.change(&q)
+		got := policy.Decide(c.rules, always, q)
+		if got.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+		if got.Verdict == chela.Ask && (!got.Floor || got.Act != chela.ActSend || !strings.Contains(got.Reason, "asked for after reading https://x.example/page")) {
+			t.Errorf("%s: %+v does not name the source", name, got)
+		}
+	}
+}
+
+// TestFetchAfterReading: what the owner typed, rules and grants name hosts.
+func TestFetchAfterReading(t *testing.T) {
+	t.Parallel()
+	grant := []chela.Grant{{Agent: "main", Tool: "http", Pattern: "GET https://x.example/*"}}
+	for name, c := range map[string]struct {
+		from    chela.Provenance
+		typed   chela.Typed
+		grants  []chela.Grant
+		carries bool
+		want    chela.Verdict
+	}{
+		"clean, another host":            {from: safety.Own(), want: chela.Ask},
+		"clean, named":                   {from: safety.Own().Private(), typed: chela.Typed{Thread: []string{"look at x.example"}}, want: chela.Allow},
+		"another host":                   {from: page, want: chela.Ask},
+		"named in the thread":            {from: page, typed: chela.Typed{Thread: []string{"look at x.example"}}, want: chela.Allow},
+		"named, with private text":       {from: page.Private(), typed: chela.Typed{Thread: []string{"look at x.example"}}, want: chela.Ask},
+		"typed, with private text":       {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://X.example/a?b=c, please"}}, want: chela.Allow},
+		"typed, with a header":           {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://x.example/a?b=c"}}, carries: true, want: chela.Ask},
+		"typed in part":                  {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://x.example/a"}}, want: chela.Ask},
+		"allowed":                        {from: page, grants: grant, want: chela.Allow},
+		"allowed, with private text":     {from: page.Private(), grants: grant, want: chela.Ask},
+		"allowed, private and trusted":   {from: safety.Folder().Private(), grants: grant, want: chela.Allow},
+		"a host whose name is contained": {from: page, typed: chela.Typed{Thread: []string{"look at notx.example or x.example.evil"}}, want: chela.Ask},
+	} {
+		got := policy.Decide(nil, c.grants, policy.Question{
+			Tool: "http", Agent: "main", Session: "agent:main:main", Provenance: c.from, Typed: c.typed,
+			Judgement: chela.Judgement{Effect: chela.EffectNetwork, Subjects: []string{"GET https://x.example/a?b=c"}, Carries: c.carries},
+		})
+		if got.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}
