@@ -146,12 +146,12 @@ func (p *slowPage) wait(t *testing.T) {
 	}
 }
 
-// allow lets a tool run without a question.
+// allow lets a tool run without a question, whatever the prompt holds.
 func (d *daemon) allow(tool string) {
 	d.t.Helper()
 	f, err := os.OpenFile(filepath.Join(d.home, "config.toml"), os.O_APPEND|os.O_WRONLY, 0)
 	if err == nil {
-		_, err = fmt.Fprintf(f, "\n[[policy]]\ntool = %q\nverdict = \"allow\"\n", tool)
+		_, err = fmt.Fprintf(f, "\n[[policy]]\ntool = %q\nverdict = \"allow\"\nuntrusted = true\n", tool)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
