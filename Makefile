@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants nightly services tidy cross check
+.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants ways nightly services tidy cross check
 
 FUZZTIME ?= 60s
 SEED ?= 1
@@ -77,6 +77,9 @@ simulate: ## let a year of 500 routines pass on SQLite, and a month of them on P
 coldbuild: ## build a Go program with an empty cache inside the sandbox, for a minute
 	$(TEST) -count=1 -timeout=10m -run=ColdBuild ./internal/tool/sandbox/process -sandbox.build
 
+ways: ## run 400 ways round an allowlist of commands in a sandbox, for some minutes
+	$(TEST) -count=1 -timeout=30m -run=WaysRound ./internal/app -shell.ways
+
 conformance: services ## compare the server with its OpenAPI document, for up to an hour
 	$(TEST) -count=1 -timeout=70m -run=Schemathesis ./cmd/chela -schemathesis.whole -schemathesis.seed=$(SEED)
 
@@ -86,7 +89,7 @@ mutants: ## put 400 small faults into the deciding code, and fail unless the tes
 sdk: ## hold the providers against OpenAI's client for Go, which takes minutes to compile
 	$(TEST) -count=1 -tags=sdk -run=SDK ./internal/model/provider/openai ./internal/model/provider/responses
 
-nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ## run the suites that are too slow for check
+nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ways ## run the suites that are too slow for check
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

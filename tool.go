@@ -158,6 +158,10 @@ type Judgement struct {
 	Subjects []string
 	Exact    bool
 
+	// ReadOnly says that the call runs programs that only read. The tool runs
+	// it so that it can change nothing and has no network.
+	ReadOnly bool
+
 	// Parts are the commands recognized within an exact subject. Deny and ask
 	// rules match them too. Unknown says that the call may do more than
 	// Subjects and Parts list: deny and ask rules then match it whatever their

@@ -28,7 +28,7 @@ turns:
   - {when: /^talk/, steps: [{text: "talked", delay_ms: 400}]}
   - when: /^ask/
     steps:
-      - calls: [{tool: shell, args: {command: "true"}}]
+      - calls: [{tool: shell, args: {command: "touch asked"}}]
       - {text: "asked"}
   - when: /^offer/
     steps: [{calls: [{tool: theirs, args: {}}]}]

@@ -182,7 +182,7 @@ past_end: echo
 turns:
   - when: mark
     steps:
-      - {text: "Marking.", calls: [{tool: shell, args: {command: "true"}}]}
+      - {text: "Marking.", calls: [{tool: shell, args: {command: "touch marked"}}]}
       - {text: "Marked."}
 `,
 		drive:     queued,
@@ -227,7 +227,7 @@ turns:
   - {when: "/^Summarize the beginning/", steps: [{text: "They marked."}]}
   - when: mark
     steps:
-      - calls: [{tool: shell, args: {command: "true"}}, {tool: write_file, args: {path: d/a.txt, content: "no\n"}}]
+      - calls: [{tool: shell, args: {command: "touch marked"}}, {tool: write_file, args: {path: d/a.txt, content: "no\n"}}]
       - {text: "Marked."}
   - {when: card, steps: [{calls: [{tool: write_file, args: {path: d/a.txt, content: "one\n"}}]}, {text: "Marked, {{user}}."}]}
   - {when: change, steps: [{calls: [{tool: write_file, args: {path: new/b.txt, content: "b\n"}}]}, {text: "Changed."}]}

@@ -17,7 +17,7 @@ import (
 const digger = `
 past_end: repeat
 turns:
-  - {when: dig, steps: [{calls: [{tool: shell, args: {command: "echo a hole"}}]}, {text: "{{result 0}}"}]}
+  - {when: dig, steps: [{calls: [{tool: shell, args: {command: "touch hole && echo a hole"}}]}, {text: "{{result 0}}"}]}
 `
 
 // TestFireTellsWhatItWaitsFor waits for the runs of a routine that asks a person, in this

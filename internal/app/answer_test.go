@@ -18,7 +18,7 @@ const askScenario = `
 turns:
   - when: go
     steps:
-      - calls: [{tool: shell, args: {command: "true"}}]
+      - calls: [{tool: shell, args: {command: sleep 0}}]
       - {text: "It ran."}
   - when: /^(?i)(yes|no)$/
     steps: [{text: "You said {{user}}."}]

@@ -175,7 +175,7 @@ func TestDirectivesHoldForOneTurn(t *testing.T) {
 // TestCommandsInGroups: what the owner is told there, others read too.
 func TestCommandsInGroups(t *testing.T) {
 	t.Parallel()
-	b := openHome(t, `turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "echo secret"}}]}, {text: "Done."}]}]`)
+	b := openHome(t, `turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "mkdir secret"}}]}, {text: "Done."}]}]`)
 	turn, _ := talked(t, b, message("agent:main:main", "", "go"))
 	if turn.State != chela.TurnAwaiting {
 		t.Fatalf("turn %s", turn.State)
@@ -189,7 +189,7 @@ func TestCommandsInGroups(t *testing.T) {
 		say  string
 		part string // that is told in private alone
 	}{
-		{"/approve list", "echo secret"},
+		{"/approve list", "mkdir secret"},
 		{"/memory", chela.DocMemory},
 		{"/memory memory.md", "a secret"},
 		{"/job look for the secret", "Job job_"},
@@ -242,7 +242,7 @@ func TestModelThatCannotBeServed(t *testing.T) {
 func TestElevatedByCommand(t *testing.T) {
 	t.Parallel()
 	b := openHome(t, `past_end: repeat
-turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {text: "Done."}]}]`)
+turns: [{when: go, steps: [{calls: [{tool: shell, args: {command: sleep 0}}]}, {text: "Done."}]}]`)
 	for i, step := range []struct {
 		order string
 		want  chela.TurnState

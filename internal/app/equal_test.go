@@ -25,7 +25,7 @@ turns:
   - when: go
     steps:
       - {text: "Let me see.", calls: [{tool: calc, args: {expression: 2+2}}]}
-      - {text: "Now I run it.", calls: [{tool: shell, args: {command: "true"}}]}
+      - {text: "Now I run it.", calls: [{tool: shell, args: {command: sleep 0}}]}
       - {text: "It ran."}
   - {when: talk on, steps: [{text: On and on., chunk_bytes: 2, fault: {hang: true, after: 2}}]}
   - {when: /./, steps: [{text: "You said {{user}}.", chunk_bytes: 4}]}

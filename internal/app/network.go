@@ -22,7 +22,7 @@ func (a *App) network() (n shell.Network, err error) {
 		}
 		n.Policy.Rules = append(n.Policy.Rules, rule)
 	}
-	if cfg.Mode == config.SandboxOff {
+	if n.Unconfined = cfg.Mode == config.SandboxOff; n.Unconfined {
 		n.Policy = egress.Policy{Mode: egress.Listed, Rules: []egress.Rule{{Host: "*:*"}}}
 	}
 	proxy := egress.New(a.dialer.Dial, egress.Options{Now: a.now, Log: a.log})

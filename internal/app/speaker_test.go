@@ -32,7 +32,7 @@ func TestNoticesSayWhoSpeaks(t *testing.T) {
 	t.Parallel()
 	b := openHome(t, `
 turns:
-  - {when: make it, steps: [{calls: [{tool: shell, args: {command: "true"}}]}, {text: Made.}]}
+  - {when: make it, steps: [{calls: [{tool: shell, args: {command: sleep 0}}]}, {text: Made.}]}
   - {steps: [{text: Looked.}]}
 `)
 	j, err := api.Call(t.Context(), b, api.JobsCreate, api.NewJob{Text: "make it", Title: "warm house"})

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"chela"
@@ -76,9 +74,6 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		tools[i].Inward = slices.ContainsFunc(inward, func(t chela.Tool) bool { return t.Name == tools[i].Name })
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
 	}
-	if unconfined {
-		withNetwork(tools)
-	}
 	wrap := []func(chela.Tool) chela.Tool{
 		a.workers.Tool, tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
@@ -88,20 +83,6 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		}
 	}
 	return tools, nil
-}
-
-// withNetwork declares that commands may send: without a sandbox they have the
-// network.
-func withNetwork(tools []chela.Tool) {
-	for i, t := range tools {
-		if t.Name == "shell" {
-			tools[i].Judge = func(args json.RawMessage) chela.Judgement {
-				j := t.Judge(args)
-				j.Act, j.Carries = cmp.Or(j.Act, chela.ActSend), true
-				return j
-			}
-		}
-	}
 }
 
 // watched returns a tool that is disabled while it keeps failing through its

@@ -6,7 +6,8 @@
 //   - a configured rule with the verdict deny
 //   - a configured rule with the verdict ask, then one with allow
 //   - the default of the effect: reading and writing in the workspace are
-//     allowed; network, execute, send and spend need an approval
+//     allowed, and so are programs that only read (chela.Judgement.ReadOnly);
+//     network, execute, send and spend need an approval
 //
 // A call with a risk (see chela.Judgement) needs an approval even if it would
 // be allowed, unless a rule with a pattern names it. A grant (a chela.Grant)
@@ -249,6 +250,8 @@ func (q Question) byDefault() Decision {
 		return Decision{Verdict: chela.Ask, Reason: actReasons[act]}
 	case stays(q.Judgement.Effect):
 		return Decision{Verdict: chela.Allow, Reason: "stays in the workspace"}
+	case q.Judgement.Effect == chela.EffectExecute && q.Judgement.ReadOnly:
+		return Decision{Verdict: chela.Allow, Reason: "only reads, in the sandbox"}
 	default:
 		return Decision{Verdict: chela.Ask, Reason: cmp.Or(reasons[q.Judgement.Effect], "has an unknown effect")}
 	}

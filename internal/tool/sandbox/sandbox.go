@@ -34,6 +34,7 @@ type Spec struct {
 	Env       map[string]string // additional variables; variables that change how programs load are refused
 	Timeout   time.Duration     // 0 leaves the timeout to ctx
 	Limits    Limits
+	ReadOnly  bool // may not change the workspace either; only its /tmp
 
 	// Network is the proxy that the command may use, as its environment says; nil
 	// for none. Nothing else is reached.

@@ -29,7 +29,11 @@ import (
 //
 // A line that changes files obeyed by programs is Exact too, and keeps its
 // commands as subjects: a standing answer allows it again only if it names them
-// literally.
+// literally. So is a line with a command whose arguments may make it do more
+// than its program's name says: write a file, run another program.
+//
+// ReadOnly says that every command of the line is known to only read, with all
+// its options.
 //
 // Risk is a hint about obvious harm, for a person to read; its absence does not
 // mean that a line is safe.
@@ -41,8 +45,10 @@ func Judge(line string) chela.Judgement {
 		j.Parts, j.Subjects, j.Exact = j.Subjects, []string{line}, true
 	}
 	if r.obeyed {
-		j.Act, j.Exact = chela.ActInstruct, true
+		j.Act = chela.ActInstruct
 	}
+	j.Exact = j.Exact || r.literal
+	j.ReadOnly = r.reads() && !j.Exact
 	if r.ambiguous {
 		j.Subjects, j.Unknown = nil, true
 	}
@@ -56,7 +62,8 @@ type reading struct {
 	opaque    bool     // some part could not be taken apart
 	ambiguous bool     // a shell may read it differently from the parser
 	unknown   bool     // it may run commands that are not listed
-	obeyed    bool     // it changes files obeyed by programs: only a literal answer allows it
+	obeyed    bool     // it changes files obeyed by programs
+	literal   bool     // the same, or it has surprising arguments: only a literal answer allows it
 	risks     []string // without repeats, in order of appearance
 	depth     int      // of lines within lines
 	text      string   // the current line
@@ -122,6 +129,12 @@ func (r *reading) subjects() []string {
 		}
 	}
 	return all
+}
+
+// reads reports whether the line only reads.
+func (r *reading) reads() bool {
+	return len(r.commands) > 0 && !r.opaque && !r.ambiguous && !r.unknown && !r.literal && len(r.risks) == 0 &&
+		!slices.ContainsFunc(r.commands, func(c command) bool { return c.nature() != natureReads })
 }
 
 // stmt analyses one statement; piped says that its input is another's output.
@@ -265,8 +278,9 @@ func (r *reading) command(c command) {
 	}
 	for _, reason := range c.obeyedRisks() {
 		r.risk(reason)
-		r.obeyed = true
+		r.obeyed, r.literal = true, true
 	}
+	r.literal = r.literal || c.nature() == natureSurprising
 	if changesMeaning(c) {
 		r.opaque = true
 		r.unknown = r.unknown || among(hiding, c.name())
@@ -308,6 +322,7 @@ func (r *reading) redirect(d *syntax.Redirect) {
 		if reason := writeRisk(target); reason != "" {
 			r.risk(reason)
 		}
+		r.obeyed = r.obeyed || obeyedRisk(target) != ""
 	}
 	r.opaque = true
 	for _, w := range []*syntax.Word{d.Word, d.Hdoc} {

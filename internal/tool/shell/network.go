@@ -20,6 +20,10 @@ import (
 type Network struct {
 	Policy egress.Policy
 
+	// Unconfined says that there is no sandbox: each command has the network of the
+	// machine, and none counts as one that only reads.
+	Unconfined bool
+
 	// Begin begins the network of a call. It may add to c limits, and what else
 	// records requests.
 	Begin func(ctx context.Context, call chela.ToolCall, c egress.Config) (*egress.Run, error)
@@ -39,10 +43,12 @@ func subject(host string) string { return "connect://" + host + "/" }
 // the owner has not allowed yet are subjects: a grant must name each of them. A
 // line that nothing covers stays without subjects.
 func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
+	if len(in.Hosts) > 0 || n.Unconfined {
+		j.Act, j.Carries, j.ReadOnly = cmp.Or(j.Act, chela.ActSend), true, false
+	}
 	if len(in.Hosts) == 0 {
 		return j
 	}
-	j.Act, j.Carries = cmp.Or(j.Act, chela.ActSend), true
 	j.Preview += "\n[may connect to " + strings.Join(in.Hosts, ", ") + "]"
 	for _, s := range in.Secrets {
 		j.Preview += fmt.Sprintf("\n[with the secret %s for %s, as $%s]", s.Name, s.Host, s.Variable)

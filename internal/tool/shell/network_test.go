@@ -53,14 +53,17 @@ func TestJudgeHosts(t *testing.T) {
 			Subjects: []string{"npm ci", "connect://other.example/", "connect://db.example:5432/"}, Hosts: []string{"other.example", "db.example:5432"},
 		}},
 		{egress.Ask, `{"command":"ls > .git/x","hosts":["other.example"]}`, chela.Judgement{
-			Preview: "ls > .git/x\n[may connect to other.example]", Subjects: []string{"ls > .git/x", "connect://other.example/"}, Exact: true,
+			Act: chela.ActInstruct, Preview: "ls > .git/x\n[may connect to other.example]", Subjects: []string{"ls > .git/x", "connect://other.example/"}, Exact: true,
 			Parts: []string{"ls"}, Hosts: []string{"other.example"}, Risk: "it changes a file that programs run or obey: .git/x (version control)",
 		}},
 		{egress.Ask, `{"command":"ls \u0001","hosts":["other.example"]}`, chela.Judgement{Preview: `ls \x01` + "\n[may connect to other.example]", Unknown: true, Exact: true, Parts: []string{"ls '\\001'"}}},
 		{egress.Listed, `{"command":"npm ci","hosts":["other.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to other.example]", Subjects: []string{"npm ci"}}},
 	} {
 		got := shell.New(&stub{}, at("/w"), asking(t, c.mode)).Judge(json.RawMessage(c.args))
-		c.want.Effect, c.want.Act, c.want.Carries = chela.EffectExecute, chela.ActSend, true
+		c.want.Effect, c.want.Carries = chela.EffectExecute, true
+		if c.want.Act == "" {
+			c.want.Act = chela.ActSend
+		}
 		if c.want.Unknown {
 			got.Parts, c.want.Parts, got.Risk = nil, nil, ""
 		}

@@ -89,7 +89,7 @@ func (in input) judge() chela.Judgement {
 		j.Preview += "\n[in " + in.Workdir + "]"
 		if by := workspace.ObeyedBy(in.Workdir); by != "" {
 			reason := fmt.Sprintf("it works among files that programs run or obey: %s (%s)", in.Workdir, by)
-			j.Risk, j.Exact = strings.TrimPrefix(j.Risk+"; "+reason, "; "), true
+			j.Risk, j.Exact, j.ReadOnly = strings.TrimPrefix(j.Risk+"; "+reason, "; "), true, false
 		}
 	}
 	if in.Timeout != 0 {
@@ -132,6 +132,7 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 		Timeout:   timeout,
 		Output:    call.Output,
 		Network:   network,
+		ReadOnly:  c.network.judge(call.In, call.In.judge()).ReadOnly, // however it was allowed
 	})
 	switch {
 	case ctx.Err() != nil:

@@ -59,8 +59,8 @@ func TestSpec(t *testing.T) {
 		args string
 		want sandbox.Spec
 	}{
-		{`{"command":"ls"}`, sandbox.Spec{Command: "ls", Workspace: "/w", Timeout: shell.DefaultTimeout}},
-		{`{"command":"ls","workdir":"a","timeout":7}`, sandbox.Spec{Command: "ls", Workspace: "/w", Workdir: "a", Timeout: 7 * time.Second}},
+		{`{"command":"ls"}`, sandbox.Spec{Command: "ls", Workspace: "/w", Timeout: shell.DefaultTimeout, ReadOnly: true}},
+		{`{"command":"make","workdir":"a","timeout":7}`, sandbox.Spec{Command: "make", Workspace: "/w", Workdir: "a", Timeout: 7 * time.Second}},
 	}
 	for _, tt := range tests {
 		s := &stub{}
@@ -158,7 +158,7 @@ func TestFaultsAreErrors(t *testing.T) {
 func TestJudgeShowsWorkdir(t *testing.T) {
 	t.Parallel()
 	j := shell.New(&stub{}, at("/w"), shell.Network{}).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
-	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}}
+	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("judgement (-want +got):\n%s", diff)
 	}

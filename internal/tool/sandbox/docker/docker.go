@@ -111,7 +111,7 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 			// The engine keeps the output too; without a limit it would fill the disk.
 			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "8m", "max-file": "2"}},
 			Tmpfs:     map[string]string{"/tmp": "rw,nosuid,nodev,exec,mode=1777,size=" + strconv.FormatInt(limits.TmpSize, 10)},
-			Mounts:    s.mounts(workspace),
+			Mounts:    s.mounts(workspace, spec.ReadOnly || s.cfg.Policy == sandbox.ReadOnly),
 			Resources: container.Resources{
 				Memory: limits.TotalMemory, MemorySwap: limits.TotalMemory, PidsLimit: &pids, CPUShares: s.cfg.Shares,
 				Ulimits: []*container.Ulimit{
@@ -139,8 +139,8 @@ func shellLine(command string) string {
 // quote quotes text for a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-func (s *Sandbox) mounts(workspace string) []mount.Mount {
-	mounts := []mount.Mount{{Type: mount.TypeBind, Source: workspace, Target: sandbox.Root, ReadOnly: s.cfg.Policy == sandbox.ReadOnly}}
+func (s *Sandbox) mounts(workspace string, readOnly bool) []mount.Mount {
+	mounts := []mount.Mount{{Type: mount.TypeBind, Source: workspace, Target: sandbox.Root, ReadOnly: readOnly}}
 	if s.cfg.Image != "" {
 		return mounts
 	}

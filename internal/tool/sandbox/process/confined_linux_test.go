@@ -105,6 +105,36 @@ func TestWorkspaceAndTmpAreWritable(t *testing.T) {
 	})
 }
 
+// A command that only reads sees the workspace, and cannot change it.
+func TestReadOnlyWorkspace(t *testing.T) {
+	t.Parallel()
+	inTiers(t, func(t *testing.T, s *process.Sandbox, _ worker.Tier) {
+		workspace := t.TempDir()
+		writeFiles(t, workspace, map[string]string{"a": "one\n"})
+		before, err := os.Stat(filepath.Join(workspace, "a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{
+			"echo x > a", "echo x >> a", "echo x > b", "rm a", "mv a b", "ln a b", "ln -s a b", "mkdir b", "mkfifo b", "chmod 777 a", "touch -d @1000 a",
+			"exec 3< a && chmod 777 /proc/self/fd/3", "touch -h -d @1000 a", self(t) + " try truncate $HOME/a | grep ok", "cd / && chmod 777 ." + workspace + "/a",
+		} {
+			if res := run(t, s, sandbox.Spec{Command: command, Workspace: workspace, ReadOnly: true}); res.ExitCode == 0 {
+				t.Errorf("%s: exit code 0, output %q", command, res.Output)
+			}
+		}
+		res := run(t, s, sandbox.Spec{Command: "cat a && cp a $TMPDIR/b && cat $TMPDIR/b", Workspace: workspace, ReadOnly: true})
+		if res.Output != "one\none\n" {
+			t.Errorf("reading: %+v", res)
+		}
+		after, err := os.Stat(filepath.Join(workspace, "a"))
+		entries, errDir := os.ReadDir(workspace)
+		if err != nil || errDir != nil || len(entries) != 1 || after.Mode() != before.Mode() || !after.ModTime().Equal(before.ModTime()) || after.Size() != 4 {
+			t.Errorf("the file was %v, is %v among %v (%v, %v)", before, after, entries, err, errDir)
+		}
+	})
+}
+
 // Without a mount namespace these changes are made by the worker.
 func TestModesAndTimesInTheWorkspace(t *testing.T) {
 	t.Parallel()

@@ -175,6 +175,6 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Limits:    limits,
 		Network:   spec.Network != nil && tier == worker.Namespaces,
 		Authority: authority,
-		ReadOnly:  s.cfg.ReadOnly,
+		ReadOnly:  s.cfg.ReadOnly || spec.ReadOnly,
 	}, nil
 }
