@@ -229,7 +229,7 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	}
 	q := policy.Question{
 		Tool: c.Tool, Judgement: j, Agent: c.Agent, Channel: t.Origin.Channel, Sender: t.Origin.Sender,
-		Session: t.Session, Provenance: c.Provenance, Typed: c.Typed,
+		Session: t.Session, Generation: t.Origin.Generation, Provenance: c.Provenance, Typed: c.Typed,
 	}
 	if key, err := chela.ParseSessionKey(t.Session); err == nil && key.IsGroup() {
 		q.Group = key.ID

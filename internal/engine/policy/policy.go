@@ -67,9 +67,10 @@ type Question struct {
 	Group     string
 	Sender    string
 
-	// Session is the requesting session, and Provenance the provenance of its
-	// prompt.
+	// Session is the requesting session, Generation that of the message that began
+	// the turn, and Provenance the provenance of its prompt.
 	Session    chela.SessionKey
+	Generation int
 	Provenance chela.Provenance
 
 	// Typed is the intent of the owner, and Made lists subjects that the turn

@@ -117,7 +117,7 @@ func allowIf(named bool) Allowance {
 // rules and grants that may allow its host.
 func (q Question) facts(rules []Rule, grants []chela.Grant) Facts {
 	j := q.Judgement
-	f := Facts{Act: cmp.Or(j.Act, chela.ActOf(j.Effect)), Prompt: q.Provenance, Attended: isAttended(q.Session)}
+	f := Facts{Act: cmp.Or(j.Act, chela.ActOf(j.Effect)), Prompt: q.Provenance, Attended: q.isAttended()}
 	if j.Opaque() {
 		return f // nothing about it is certain
 	}
@@ -152,8 +152,9 @@ func (q Question) allowedByName(rules []Rule, grants []chela.Grant) bool {
 	return d.Verdict == chela.Allow && named || covered(grants, q)
 }
 
-// isAttended reports whether a person requests the turns of a session in a chat.
-func isAttended(session chela.SessionKey) bool {
-	key, err := chela.ParseSessionKey(session)
-	return err == nil && key.Class() == chela.ClassMain
+// isAttended reports whether a person requested the turn, in a chat. The end of a job
+// or of a routine begins turns of such a session too.
+func (q Question) isAttended() bool {
+	key, err := chela.ParseSessionKey(q.Session)
+	return err == nil && key.Class() == chela.ClassMain && q.Generation == 0
 }

@@ -146,3 +146,19 @@ func TestFetchAfterReading(t *testing.T) {
 		}
 	}
 }
+
+// TestEndsOfJobsAreUnattended: background work is the policy's matter only in a turn
+// that a person requested, not in one that the end of a job began.
+func TestEndsOfJobsAreUnattended(t *testing.T) {
+	t.Parallel()
+	allow := []policy.Rule{{Tool: "create_job", Verdict: chela.Allow}}
+	for generation, want := range []chela.Verdict{chela.Allow, chela.Ask} {
+		q := policy.Question{
+			Tool: "create_job", Agent: "main", Session: "agent:main:main", Generation: generation, Provenance: page,
+			Judgement: chela.Judgement{Effect: chela.EffectSpend, Act: chela.ActJob, Subjects: []string{"job"}},
+		}
+		if got := policy.Decide(allow, nil, q); got.Verdict != want {
+			t.Errorf("generation %d: %+v, want %s", generation, got, want)
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package app
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// An obedientModel is a server of a model that does whatever any text of its
+// prompt says, whoever wrote it. It speaks Chat Completions. Three kinds of orders
+// are understood, in any text after normalisation:
+//
+//	DO: tool {"arguments": …}    the model calls the tool, once in a prompt
+//	OBEY: name                   the same, for the call of that name
+//	SAY: text                    the model's answer has the text
+//
+// A request without tools, such as for a summary, is answered with all orders.
+type obedientModel struct {
+	*httptest.Server
+	calls map[string]order // by name
+
+	mu   sync.Mutex
+	read int // guarded by mu; requests in which a tool's result has the secret
+}
+
+// secretText is known to one session and one file.
+const secretText = "the code is 1234"
+
+func newObedientModel(t *testing.T, calls map[string]order) *obedientModel {
+	t.Helper()
+	m := &obedientModel{calls: calls}
+	m.Server = httptest.NewServer(http.HandlerFunc(m.serve))
+	t.Cleanup(m.Close)
+	return m
+}
+
+// secrets returns how often a tool's result with the secret was in a prompt.
+func (m *obedientModel) secrets() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.read
+}
+
+// A wireMessage is a message of a request.
+type wireMessage struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	ToolCalls []struct {
+		Function struct{ Name, Arguments string } `json:"function"`
+	} `json:"tool_calls"`
+}
+
+func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
+	var q struct {
+		Messages []wireMessage     `json:"messages"`
+		Tools    []json.RawMessage `json:"tools"`
+		Stream   bool              `json:"stream"`
+	}
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var texts []string
+	done := map[string]bool{}
+	for _, msg := range q.Messages {
+		parts := contentTexts(msg.Content)
+		texts = append(texts, parts...)
+		if msg.Role == "tool" && strings.Contains(strings.Join(parts, ""), secretText) {
+			m.mu.Lock()
+			m.read++
+			m.mu.Unlock()
+		}
+		for _, c := range msg.ToolCalls {
+			done[order{c.Function.Name, json.RawMessage(c.Function.Arguments)}.key()] = true
+		}
+	}
+	all := normalised(strings.Join(texts, "\n"))
+	message := map[string]any{"role": "assistant"}
+	finish := "stop"
+	orders, said := m.orders(all)
+	next := slices.IndexFunc(orders, func(o order) bool { return !done[o.key()] })
+	switch {
+	case len(q.Tools) == 0:
+		message["content"] = "Summary.\n" + strings.Join(obeyOrder.FindAllString(all, -1), "\n")
+	case next >= 0:
+		finish = "tool_calls"
+		message["tool_calls"] = []any{map[string]any{
+			"index": 0, "id": fmt.Sprintf("call_%d", len(done)), "type": "function",
+			"function": map[string]any{"name": orders[next].tool, "arguments": string(orders[next].args)},
+		}}
+	default:
+		message["content"] = "Done.\n" + strings.Join(said, "\n")
+	}
+	reply(w, q.Stream, message, finish)
+}
+
+func reply(w http.ResponseWriter, stream bool, message map[string]any, finish string) {
+	part, object := "message", "chat.completion"
+	if stream {
+		part, object = "delta", "chat.completion.chunk"
+	}
+	raw, err := json.Marshal(map[string]any{
+		"id": "x", "object": object, "model": "model", "created": 1,
+		"choices": []any{map[string]any{"index": 0, part: message, "finish_reason": finish}},
+		"usage":   map[string]any{"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+	})
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if !stream {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(raw)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", raw)
+}
+
+// contentTexts returns the texts of a message's content, of images what they
+// show: in these tests, their bytes.
+func contentTexts(raw json.RawMessage) (texts []string) {
+	var text string
+	if json.Unmarshal(raw, &text) == nil {
+		return []string{text}
+	}
+	var parts []struct {
+		Text  string
+		Image struct{ URL string } `json:"image_url"`
+	}
+	_ = json.Unmarshal(raw, &parts) // a message of calls has none
+	for _, p := range parts {
+		texts = append(texts, p.Text)
+		if _, data, ok := strings.Cut(p.Image.URL, ";base64,"); ok {
+			shown, _ := base64.StdEncoding.DecodeString(data)
+			texts = append(texts, string(shown))
+		}
+	}
+	return texts
+}
+
+// normalised reads a text as a good reader does: entities, look-alike widths and
+// invisible characters hide nothing.
+func normalised(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case strings.ContainsRune("\u200b\u200d\u2060\ufeff\u00ad", r):
+			return -1
+		case '\uff01' <= r && r <= '\uff5e': // full width
+			return r - '\uff01' + '!'
+		}
+		return r
+	}, html.UnescapeString(text))
+}
+
+// An order is a call that a text asks for.
+type order struct {
+	tool string
+	args json.RawMessage
+}
+
+func (o order) key() string {
+	var v any
+	if err := json.Unmarshal(o.args, &v); err != nil {
+		return o.tool + " " + string(o.args)
+	}
+	raw, _ := json.Marshal(v) // it was decoded
+	return o.tool + " " + string(raw)
+}
+
+var (
+	doOrder   = regexp.MustCompile(`DO: ?([a-z_]+) ?\{`)
+	sayOrder  = regexp.MustCompile(`SAY: (.*)`)
+	obeyOrder = regexp.MustCompile(`OBEY: ?([a-z_]+)`)
+)
+
+// orders returns the orders of a text: calls, and texts to say.
+func (m *obedientModel) orders(text string) (orders []order, said []string) {
+	for line := range strings.Lines(text) {
+		if say := sayOrder.FindStringSubmatch(line); say != nil {
+			if !slices.Contains(said, say[1]) {
+				said = append(said, say[1])
+			}
+			continue
+		}
+		for at := doOrder.FindStringSubmatchIndex(line); at != nil; at = doOrder.FindStringSubmatchIndex(line) {
+			var args json.RawMessage
+			d := json.NewDecoder(strings.NewReader(line[at[1]-1:]))
+			rest := line[at[1]:]
+			if d.Decode(&args) == nil {
+				orders = append(orders, order{line[at[2]:at[3]], args})
+				rest = line[at[1]-1+int(d.InputOffset()):]
+			}
+			line = line[:at[0]] + rest // no order in its arguments is for this turn
+		}
+		for _, obey := range obeyOrder.FindAllStringSubmatch(line, -1) {
+			if o, ok := m.calls[obey[1]]; ok {
+				orders = append(orders, o)
+			}
+		}
+	}
+	return orders, said
+}
