@@ -282,6 +282,13 @@ func (v *victim) bringLater(s, effect string) {
 	v.Helper()
 	ctx := v.Context()
 	switch v.way {
+	case "saved file", "shell output":
+		v.ask("save-"+s, `DO: http {"url": "%s/page?e=%s", "save_to": "in/%s.txt"}`, v.site, effect, s)
+		if v.approve(); v.way == "saved file" {
+			v.ask(s, `DO: read_file {"path": "in/%s.txt"}`, s)
+		} else {
+			v.ask(s, `DO: shell {"command": "cat in/%s.txt"}`, s)
+		}
 	case "document":
 		v.fetch("keep-"+s, "keep", effect)
 		v.approve()

@@ -32,6 +32,7 @@ var contract = []struct {
 	{"everything is counted", checkCounts},
 	{"a probe changes nothing", checkProbe},
 	{"secrets are kept whole, and replaced in order", checkSecrets},
+	{"files keep their first label", checkFileLabels},
 	{"a check finds an intact database intact", checkIntact},
 	{"sessions are kept whole", checkSessionRows},
 	{"sessions come in pages", checkSessionPages},

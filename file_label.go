@@ -1,0 +1,16 @@
+package chela
+
+import "time"
+
+// A FileLabel is the label of a file in an agent's workspace, or of several: a
+// turn with a text below folder wrote it. Files without a label are those of the
+// owner's folder.
+type FileLabel struct {
+	Agent      string     `json:"agent"`
+	Path       string     `json:"path"` // relative to the workspace, with "/"; "*" and anything after it stands for every file
+	Provenance Provenance `json:"provenance,omitzero"`
+	CreatedAt  time.Time  `json:"created_at"`
+}
+
+// EveryFile is the first character of the path of a label of all files.
+const EveryFile = "*"

@@ -1,0 +1,29 @@
+package store
+
+import (
+	"context"
+
+	"chela"
+)
+
+var fileLabelTable = tableOf[chela.FileLabel]("label of a file", "file_labels", `agent path provenance? created_at`)
+
+// FileLabels returns the labels of the files of an agent's workspace, by path.
+func (r *Read) FileLabels(ctx context.Context, agent string) ([]chela.FileLabel, error) {
+	return fileLabelTable.all(ctx, r.tx, `where agent = $1 order by path`, agent)
+}
+
+// AddFileLabels adds labels. A file that has one keeps it.
+func (w *Write) AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error {
+	for _, l := range labels {
+		if _, err := fileLabelTable.addNew(ctx, w.tx, l, "agent, path"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveFileLabel removes a label, and reports whether there was one.
+func (w *Write) RemoveFileLabel(ctx context.Context, agent, path string) (bool, error) {
+	return w.tx.Did(ctx, `delete from file_labels where agent = $1 and path = $2`, agent, path)
+}
