@@ -74,8 +74,8 @@ type Tool struct {
 	// Prepare returns the state needed to recover or undo the call. It is
 	// stored in the commit that marks the call running, and passed to Run and
 	// Happened in ToolCall. Nil means there is nothing to store. It must have
-	// no side effects except contents added to the blob store. An error becomes
-	// a failed result for the model, except ErrLater.
+	// no side effects except contents added to the blob store and labels of files. An
+	// error becomes a failed result for the model, except ErrLater.
 	Prepare func(ctx context.Context, call ToolCall) (Preparation, error)
 
 	// Run performs the call. The call's ID is its idempotency key. A failure

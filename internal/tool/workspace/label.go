@@ -18,6 +18,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
 	"maps"
 	"path"
@@ -52,12 +53,23 @@ type labeller struct {
 }
 
 // Labelled returns middleware for tools that work on files: file tools, commands
-// and downloads. A failure of the store is chela.ErrLater for calls that may run
-// again.
+// and downloads. Files that a call names get their labels as it is prepared, where a
+// failure of the store is chela.ErrLater. Once a call runs, the store stops nothing:
+// a label that cannot be read counts as from outside, and one that cannot be stored
+// is covered by that of every file.
 func Labelled(find Finder, store labels, now func() time.Time) func(chela.Tool) chela.Tool {
 	l := labeller{find, store, now}
 	return func(t chela.Tool) chela.Tool {
 		inner := t
+		t.Prepare = func(ctx context.Context, call chela.ToolCall) (chela.Preparation, error) {
+			if err := l.prepare(ctx, inner, call); err != nil {
+				return chela.Preparation{}, fmt.Errorf("%w: label files: %w", chela.ErrLater, err)
+			}
+			if inner.Prepare == nil {
+				return chela.Preparation{}, nil
+			}
+			return inner.Prepare(ctx, call)
+		}
 		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
 			return l.run(ctx, inner, call)
 		}
@@ -65,90 +77,115 @@ func Labelled(find Finder, store labels, now func() time.Time) func(chela.Tool) 
 	}
 }
 
-func (l labeller) run(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolResult, error) {
-	key, err := chela.ParseSessionKey(call.Session)
-	if err == nil && key.Kind == chela.KeyJob {
-		return t.Run(ctx, call)
+// A use is what a call does with files.
+type use struct {
+	call  chela.ToolCall
+	names []string         // of files
+	runs  bool             // it is a command: it may read and write every file
+	read  chela.Provenance // the label of the files that it may read
+	from  chela.Provenance // the label of what it writes
+}
+
+// use returns what a call does with the files of a workspace, which is nil if it works
+// on none. Its labels are usable with an error too.
+func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u use, ws *Workspace, err error) {
+	if key, err := chela.ParseSessionKey(call.Session); err == nil && key.Kind == chela.KeyJob {
+		return u, nil, nil
 	}
-	ws, err := l.find.Open(OwnerOf(call))
-	if err != nil { // the tool says so
+	j := t.Judge(call.Args)
+	u = use{call: call, names: files(j), runs: j.Effect == chela.EffectExecute}
+	if len(u.names) == 0 && !u.runs {
+		return u, nil, nil
+	}
+	if ws, err = l.find.Open(OwnerOf(call)); err != nil {
+		return u, nil, nil //nolint:nilerr // the tool fails with it
+	}
+	known, err := l.store.FileLabels(ctx, call.Agent)
+	known = slices.DeleteFunc(known, func(f chela.FileLabel) bool { return f.Path == u.everyFile() }) // its own, since it was prepared
+	u.read = ws.labelOf(known, u.names, u.runs)
+	if err != nil {
+		u.read = safety.Outside("files whose labels cannot be read")
+	}
+	if j.Effect != chela.EffectRead {
+		u.from = call.Provenance.With(u.read).With(sourceOf(t, j))
+	}
+	return u, ws, err
+}
+
+// label returns the label of a file that a call writes.
+func (l labeller) label(u use, name string) chela.FileLabel {
+	return chela.FileLabel{Agent: u.call.Agent, Path: name, Provenance: u.from, CreatedAt: l.now()}
+}
+
+// everyFile is the path of the label of all files while a call runs.
+func (u use) everyFile() string { return chela.EveryFile + string(u.call.ID) }
+
+// prepare labels the files that a call is about to write; for a command every file.
+func (l labeller) prepare(ctx context.Context, t chela.Tool, call chela.ToolCall) error {
+	u, ws, err := l.use(ctx, t, call)
+	if ws == nil || err != nil {
+		return err
+	}
+	defer ws.Close() // read only
+	if !u.from.BelowFolder() {
+		return nil
+	}
+	names := u.names
+	if u.runs {
+		names = []string{u.everyFile()}
+	}
+	var all []chela.FileLabel
+	for _, name := range names {
+		all = append(all, l.label(u, name))
+	}
+	return l.store.AddFileLabels(ctx, all...)
+}
+
+func (l labeller) run(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolResult, error) {
+	u, ws, _ := l.use(ctx, t, call) // an error is in the labels
+	if ws == nil {
 		return t.Run(ctx, call)
 	}
 	defer ws.Close() // read only
-	j := t.Judge(call.Args)
-	known, err := l.store.FileLabels(ctx, call.Agent)
-	if err != nil {
-		return chela.ToolResult{}, err
-	}
-	names := files(j)
-	read := ws.labelOf(known, names, j.Effect == chela.EffectExecute)
-	from := call.Provenance.With(read).With(sourceOf(t, j))
-	done := func(context.Context) error { return nil }
-	if from.BelowFolder() && j.Effect != chela.EffectRead {
-		if done, err = l.before(ctx, ws, change{call: call, names: names, runs: j.Effect == chela.EffectExecute, from: from}); err != nil {
-			return chela.ToolResult{}, err
-		}
+	changes := u.runs && u.from.BelowFolder()
+	var before map[string]stamp
+	var known bool
+	if changes {
+		before, known = ws.stamps(ctx)
 	}
 	res, err := t.Run(ctx, call)
-	if len(names) > 0 || j.Effect == chela.EffectExecute {
-		res.Provenance = res.Provenance.With(read).With(safety.Folder())
-	}
-	if labelErr := done(context.WithoutCancel(ctx)); err == nil { // the files are there, whoever waits
-		err = labelErr
+	res.Provenance = res.Provenance.With(u.read).With(safety.Folder())
+	if changes && known {
+		l.changed(context.WithoutCancel(ctx), ws, u, before) // the files are there, whoever waits
 	}
 	return res, err
 }
 
-// A change is a call that writes text with a label.
-type change struct {
-	call  chela.ToolCall
-	names []string // files
-	runs  bool     // it is a command: it may write others
-	from  chela.Provenance
-}
-
-// before labels the files that a call is about to write, and returns the function
-// that labels those that a command wrote.
-func (l labeller) before(ctx context.Context, ws *Workspace, c change) (done func(context.Context) error, err error) {
-	label := func(name string) chela.FileLabel {
-		return chela.FileLabel{Agent: c.call.Agent, Path: name, Provenance: c.from, CreatedAt: l.now()}
+// changed replaces the label of every file by those of the files that a command
+// changed. Where it cannot, that label stays.
+func (l labeller) changed(ctx context.Context, ws *Workspace, u use, before map[string]stamp) {
+	after, known := ws.stamps(ctx)
+	if !known {
+		return
 	}
-	if !c.runs {
-		var all []chela.FileLabel
-		for _, name := range c.names {
-			all = append(all, label(name))
+	var names []string
+	for name, s := range after {
+		if was, is := before[name]; !is || was != s {
+			names = append(names, name)
 		}
-		return func(context.Context) error { return nil }, l.store.AddFileLabels(ctx, all...)
 	}
-	every := label(chela.EveryFile + string(c.call.ID))
-	if err := l.store.AddFileLabels(ctx, every); err != nil {
-		return nil, err
+	names, ok := folded(names)
+	if !ok {
+		return
 	}
-	before, ok := ws.stamps(ctx)
-	return func(ctx context.Context) error {
-		after, still := ws.stamps(ctx)
-		if !ok || !still {
-			return nil // the label of every file stays
-		}
-		var changed []string
-		for name, s := range after {
-			if was, is := before[name]; !is || was != s {
-				changed = append(changed, name)
-			}
-		}
-		names, ok := folded(changed)
-		if !ok {
-			return nil
-		}
-		var all []chela.FileLabel
-		for _, name := range names {
-			all = append(all, label(name))
-		}
-		if err := l.store.AddFileLabels(ctx, all...); err != nil {
-			return err
-		}
-		return l.store.RemoveFileLabel(ctx, every.Agent, every.Path)
-	}, nil
+	var all []chela.FileLabel
+	for _, name := range names {
+		all = append(all, l.label(u, name))
+	}
+	if err := l.store.AddFileLabels(ctx, all...); err != nil {
+		return
+	}
+	_ = l.store.RemoveFileLabel(ctx, u.call.Agent, u.everyFile()) // what stays covers more
 }
 
 // folded returns names, or as many of their deepest folders as there may be labels.

@@ -19,13 +19,19 @@ import (
 )
 
 // shelf is a store of labels.
-type shelf struct{ all []chela.FileLabel }
+type shelf struct {
+	all    []chela.FileLabel
+	broken error
+}
 
 func (s *shelf) FileLabels(context.Context, string) ([]chela.FileLabel, error) {
-	return slices.Clone(s.all), nil
+	return slices.Clone(s.all), s.broken
 }
 
 func (s *shelf) AddFileLabels(_ context.Context, labels ...chela.FileLabel) error {
+	if s.broken != nil {
+		return s.broken
+	}
 	for _, l := range labels {
 		if !slices.ContainsFunc(s.all, func(o chela.FileLabel) bool { return o.Path == l.Path }) {
 			s.all = append(s.all, l)
@@ -35,6 +41,9 @@ func (s *shelf) AddFileLabels(_ context.Context, labels ...chela.FileLabel) erro
 }
 
 func (s *shelf) RemoveFileLabel(_ context.Context, _, path string) error {
+	if s.broken != nil {
+		return s.broken
+	}
 	s.all = slices.DeleteFunc(s.all, func(l chela.FileLabel) bool { return l.Path == path })
 	return nil
 }
@@ -55,9 +64,8 @@ type use struct {
 	from    chela.Provenance // the label of the prompt
 }
 
-// call returns the label of the result of a call.
-func (d *desk) call(u use) chela.Provenance {
-	d.Helper()
+// tool returns the tool of a use.
+func (d *desk) tool(u use) chela.Tool {
 	t := chela.Tool{
 		Name: "tool", Own: true,
 		Judge: func(json.RawMessage) chela.Judgement {
@@ -73,8 +81,19 @@ func (d *desk) call(u use) chela.Provenance {
 		},
 	}
 	find := func(workspace.Owner) (string, error) { return d.dir, nil }
-	labelled := workspace.Labelled(find, &d.shelf, func() time.Time { return time.Unix(0, 0) })(t)
-	res, err := labelled.Run(d.Context(), chela.ToolCall{ID: "call_1", Tool: "tool", Agent: "main", Session: "agent:main:main", Provenance: u.from})
+	return workspace.Labelled(find, &d.shelf, func() time.Time { return time.Unix(0, 0) })(t)
+}
+
+// call returns the label of the result of a call.
+func (d *desk) call(u use) chela.Provenance {
+	d.Helper()
+	labelled := d.tool(u)
+	call := chela.ToolCall{ID: "call_1", Tool: "tool", Agent: "main", Session: "agent:main:main", Provenance: u.from}
+	_, err := labelled.Prepare(d.Context(), call)
+	if err != nil {
+		d.Fatal(err)
+	}
+	res, err := labelled.Run(d.Context(), call)
 	if err != nil || res.Text != "done" {
 		d.Fatalf("%+v: %+v, %v", u, res, err)
 	}
@@ -153,7 +172,9 @@ func TestCommandsLabelWhatTheyChange(t *testing.T) {
 					d.put(f)
 				}
 			}
-			d.call(use{effect: chela.EffectExecute, network: c.carries, from: c.from})
+			if res := d.call(use{effect: chela.EffectExecute, network: c.carries, from: c.from}); res.BelowFolder() {
+				t.Errorf("the result has the label %+v of what the command wrote", res)
+			}
 			var got []string
 			for _, l := range d.shelf.all {
 				got = append(got, l.Path)
@@ -174,4 +195,25 @@ func numbered(format string, n int) (all []string) {
 		all = append(all, fmt.Sprintf(format, i))
 	}
 	return all
+}
+
+// TestBrokenStore: a call is not prepared without its labels; one that runs is not
+// stopped, its result counts as from outside, and the label of every file stays.
+func TestBrokenStore(t *testing.T) {
+	t.Parallel()
+	lost := errors.New("the disk is full")
+	d := &desk{T: t, dir: t.TempDir()}
+	d.do = func() { d.put("a"); d.shelf.broken = lost }
+	d.call(use{effect: chela.EffectExecute, from: page})
+	if got := d.shelf.all; len(got) != 1 || got[0].Path != chela.EveryFile+"call_1" {
+		t.Errorf("labels %+v", got)
+	}
+	tool := d.tool(use{file: "a", effect: chela.EffectRead})
+	call := chela.ToolCall{ID: "call_2", Tool: "tool", Agent: "main", Session: "agent:main:main", Provenance: safety.Own()}
+	if _, err := tool.Prepare(t.Context(), call); !errors.Is(err, chela.ErrLater) || !errors.Is(err, lost) {
+		t.Errorf("prepared with %v", err)
+	}
+	if res, err := tool.Run(t.Context(), call); err != nil || !res.Provenance.BelowFolder() {
+		t.Errorf("ran with %+v, %v", res, err)
+	}
 }
