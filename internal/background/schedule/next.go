@@ -82,8 +82,8 @@ func (c cron) next(after int64) (int64, bool) {
 
 // nextReal is next for expressions that follow real hours.
 func (c cron) nextReal(after int64) (int64, bool) {
-	for t := after + 1; ; {
-		p := periodAt(c.zone, t)
+	p := periodAt(c.zone, after) // a gap may follow at once
+	for t := after + 1; ; p = periodAt(c.zone, t) {
 		wall, ok := c.match(t + p.offset)
 		if !ok {
 			return 0, false

@@ -118,6 +118,10 @@ var wallTimes = []zoneCase{
 		[]string{"2011-12-31T00:00:00+14:00", "2012-01-30T09:00:00+14:00"},
 	},
 	{
+		"date that is left out the next second", "Pacific/Apia", "9/10 * * LW * *", "2011-12-30T09:59:59Z",
+		[]string{"2011-12-31T00:00:00+14:00", "2012-01-31T00:00:09+14:00"},
+	},
+	{
 		"day that came twice", "Pacific/Kwajalein", "0 9 30 9 *", "1969-09-01T00:00:00Z",
 		[]string{"1969-09-30T09:00:00+11:00", "1970-09-30T09:00:00-12:00"},
 	},
