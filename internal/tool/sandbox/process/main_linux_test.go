@@ -149,7 +149,7 @@ var attempts = map[string]func(args []string) error{
 		for i := range held {
 			held[i] = 1
 		}
-		return unix.Pause()
+		return pause()
 	},
 	"memfd": func(args []string) error { // the same with a file that has no name
 		fd, err := unix.MemfdCreate("held", 0)
@@ -160,9 +160,18 @@ var attempts = map[string]func(args []string) error{
 		if _, err := f.Write(make([]byte, number(args)<<20)); err != nil {
 			return err
 		}
-		return unix.Pause()
+		return pause()
 	},
 	"truncate": func(args []string) error { return os.Truncate(args[0], 0) },
+}
+
+// pause waits until the process is killed. The runtime's own signals do not end it.
+func pause() error {
+	for {
+		if err := unix.Pause(); !errors.Is(err, unix.EINTR) {
+			return err
+		}
+	}
 }
 
 // privileges returns an error if the process has, or may gain, any.
