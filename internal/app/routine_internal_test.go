@@ -31,6 +31,23 @@ func stayingHome(t *testing.T, scenario string) *App {
 // stayingAt is stayingHome with a clock, and with more of a configuration.
 func stayingAt(t *testing.T, scenario string, now func() time.Time, environ ...string) *App {
 	t.Helper()
+	a := openedHome(t, scenario, now, environ...)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- a.Run(ctx) }() // the cleanup waits for it
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	a.Stay(t.Context())
+	return a
+}
+
+// openedHome opens such a home without running it, and closes it at the end.
+func openedHome(t *testing.T, scenario string, now func() time.Time, environ ...string) *App {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "chela") // a short path, for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -50,19 +67,11 @@ func stayingAt(t *testing.T, scenario string, now func() time.Time, environ ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- a.Run(ctx) }() // the cleanup waits for it
 	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
 		if err := a.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	a.Stay(t.Context())
 	return a
 }
 

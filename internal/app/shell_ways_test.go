@@ -323,6 +323,9 @@ func TestEverydayCommandsAreNotAsked(t *testing.T) {
 	if len(everyday) < 40 {
 		t.Errorf("there are %d commands, want 40 at least", len(everyday))
 	}
+	if raced {
+		t.Skip("commands are slow under the race detector")
+	}
 	box, dir := sealed(t)
 	before := tree(t, dir)
 	run := shell.New(box, func(workspace.Owner) (string, error) { return dir, nil }, shell.Network{})

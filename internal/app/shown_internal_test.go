@@ -14,7 +14,7 @@ import (
 // question shows each argument, whole.
 func TestAllThatLeavesIsShown(t *testing.T) {
 	t.Parallel()
-	tools, err := stayingAt(t, "turns: []", time.Now).builtins()
+	tools, err := openedHome(t, "turns: []", time.Now).builtins()
 	if err != nil {
 		t.Fatal(err)
 	}
