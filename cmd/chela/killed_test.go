@@ -70,10 +70,13 @@ func (s *shift) marks() (marks []string) {
 	return marks
 }
 
-// atWork waits until the command of a step is under way.
+// atWork waits until the command of a step is under way: its mark is there, and written.
 func (s *shift) atWork(step int) {
 	s.t.Helper()
-	s.until(fmt.Sprintf("step %d is under way", step), func() bool { return len(s.marks()) > step })
+	s.until(fmt.Sprintf("step %d is under way", step), func() bool {
+		marks := s.marks()
+		return len(marks) > step && !strings.HasSuffix(marks[step], `""`)
+	})
 }
 
 // over waits until the job is in a state and returns how often it moved to each.
