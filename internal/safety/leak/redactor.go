@@ -39,10 +39,14 @@ func NewRedactor() *Redactor { return &Redactor{values: map[string][]Value{}} }
 func (r *Redactor) Set(source string, values ...Value) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if slices.Equal(r.values[source], values) {
-		return
+	if !slices.Equal(r.values[source], values) {
+		r.replace(source, slices.Clone(values))
 	}
-	r.values[source] = slices.Clone(values)
+}
+
+// replace is Set for a caller that holds mu.
+func (r *Redactor) replace(source string, values []Value) {
+	r.values[source] = values
 	var all []Value
 	for _, vs := range r.values {
 		all = append(all, vs...)
@@ -61,8 +65,8 @@ func LearnAll[Name ~string](r *Redactor, values map[Name]string) {
 		return
 	}
 	r.mu.Lock()
+	defer r.mu.Unlock() // until the values are in place: another call may learn others
 	all := slices.Clone(r.values[learned])
-	r.mu.Unlock()
 	known := len(all)
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		v := Value{Name: string(name), Text: values[name]}
@@ -71,7 +75,7 @@ func LearnAll[Name ~string](r *Redactor, values map[Name]string) {
 		}
 	}
 	if len(all) > known {
-		r.Set(learned, all...)
+		r.replace(learned, all)
 	}
 }
 

@@ -3,6 +3,7 @@ package leak_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -152,5 +153,29 @@ func BenchmarkRedactorAgain(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		r.Text(text)
+	}
+}
+
+// TestLearningLosesNothing: values that are learned at once are all found.
+func TestLearningLosesNothing(t *testing.T) {
+	t.Parallel()
+	r := leak.NewRedactor()
+	var values []string
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for i := range 32 {
+		value := fmt.Sprintf("swordfish-number-%d", i)
+		values = append(values, value)
+		all.Go(func() {
+			<-start
+			r.Learn("fish", value)
+		})
+	}
+	close(start)
+	all.Wait()
+	for _, value := range values {
+		if got := r.Text("it is " + value + " here"); strings.Contains(got, value) {
+			t.Errorf("%q is shown", got)
+		}
 	}
 }
