@@ -288,26 +288,6 @@ func (v *Secrets) Send(ctx context.Context, name chela.SecretName, use chela.Sec
 	return v.Use(ctx, name, use)
 }
 
-// Bound returns the secrets that are bound to hosts, with their values, for the egress
-// proxy of a run, which records their uses.
-func (v *Secrets) Bound(ctx context.Context) ([]egress.Secret, error) {
-	all, err := v.All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	values, err := v.Values(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var bound []egress.Secret
-	for _, s := range all {
-		if value, ok := values[s.Name]; ok && len(s.Hosts) > 0 {
-			bound = append(bound, egress.Secret{Name: string(s.Name), Value: value, Hosts: s.Hosts})
-		}
-	}
-	return bound, nil
-}
-
 // open returns the value of a sealed secret.
 func (v *Secrets) open(ctx context.Context, s store.SealedSecret) (string, error) {
 	k, err := v.keyFor(ctx, []store.SealedSecret{s}, false)
