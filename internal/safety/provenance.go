@@ -15,6 +15,19 @@ import (
 // reduced to one short line without control characters.
 func Outside(source string) chela.Provenance { return untrusted(chela.IntegrityOutside, source) }
 
+// SourceOf names the source of a call's result: the address of a request, another
+// first subject, or the tool.
+func SourceOf(tool string, j chela.Judgement) string {
+	if len(j.Subjects) == 0 || j.Subjects[0] == "" {
+		return tool
+	}
+	named := j.Subjects[0]
+	if method, url, ok := strings.Cut(named, " "); ok && strings.ToUpper(method) == method && strings.Contains(url, "://") {
+		return url
+	}
+	return named
+}
+
 // Own returns the provenance of the agent's own text.
 func Own() chela.Provenance { return chela.Provenance{Integrity: chela.IntegrityOwn} }
 

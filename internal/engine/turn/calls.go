@@ -120,9 +120,7 @@ func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
 func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, Ruling, error) {
 	// Not cancelled by a stop: the answer with the call is billed and not yet
 	// appended.
-	asked := c
-	asked.Typed = n.state.Conversation.Typed(c.Turn)
-	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, asked, j)
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
 	if err != nil {
 		return c, ruling, err
 	}
@@ -284,16 +282,11 @@ func (n *run) source(c chela.ToolCall) chela.Provenance {
 	if ok && tool.Own {
 		return chela.Provenance{}
 	}
-	named := c.Tool
+	var j chela.Judgement
 	if ok && c.Args != nil {
-		if subjects := judgement(tool, c).Subjects; len(subjects) > 0 && subjects[0] != "" {
-			named = subjects[0]
-		}
+		j = judgement(tool, c)
 	}
-	if method, url, ok := strings.Cut(named, " "); ok && strings.ToUpper(method) == method && strings.Contains(url, "://") {
-		named = url
-	}
-	return safety.Outside(n.Leaks.Text(named))
+	return safety.Outside(n.Leaks.Text(safety.SourceOf(c.Tool, j)))
 }
 
 // settle ends a call without running it.

@@ -81,9 +81,9 @@ func Labelled(find Finder, store labels, now func() time.Time) func(chela.Tool) 
 type use struct {
 	call  chela.ToolCall
 	names []string         // of files
-	runs  bool             // it is a command: it may read and write every file
+	runs  bool             // it is a command: it may read every file, and write unless it only reads
 	read  chela.Provenance // the label of the files that it may read
-	from  chela.Provenance // the label of what it writes
+	from  chela.Provenance // the label of what it writes; empty for a call that only reads
 }
 
 // use returns what a call does with the files of a workspace, which is nil if it works
@@ -106,7 +106,7 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	if err != nil {
 		u.read = safety.Outside("files whose labels cannot be read")
 	}
-	if j.Effect != chela.EffectRead {
+	if j.Effect != chela.EffectRead && !j.ReadOnly {
 		u.from = call.Provenance.With(u.read).With(sourceOf(t, j))
 	}
 	return u, ws, err
@@ -251,23 +251,19 @@ func sourceOf(t chela.Tool, j chela.Judgement) chela.Provenance {
 		return safety.Outside("the network of a command")
 	case t.Own:
 		return chela.Provenance{}
-	case len(j.Subjects) == 0:
-		return safety.Outside(t.Name)
+	default:
+		return safety.Outside(safety.SourceOf(t.Name, j))
 	}
-	_, source, ok := strings.Cut(j.Subjects[0], " ")
-	if !ok {
-		source = j.Subjects[0]
-	}
-	return safety.Outside(source)
 }
 
 // labelOf returns the combined label of files: those with the given names, those
 // below folders of these names, or all.
 func (w *Workspace) labelOf(known []chela.FileLabel, names []string, all bool) (p chela.Provenance) {
+	all = all || slices.ContainsFunc(names, w.throughLink)
 	for _, l := range known {
 		every := strings.HasPrefix(l.Path, chela.EveryFile)
 		meets := all || slices.ContainsFunc(names, func(name string) bool {
-			return every || name == "." || inFolder(l.Path, name) || inFolder(name, l.Path) || w.throughLink(name)
+			return every || name == "." || inFolder(l.Path, name) || inFolder(name, l.Path)
 		})
 		if !meets {
 			continue
