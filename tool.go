@@ -201,7 +201,7 @@ type ToolCall struct {
 	Agent      string          `json:"agent,omitempty"` // agent whose workspace it uses; not stored
 	Principal  Principal       `json:"-"`               // principal of its turn; not stored
 	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
-	Typed      Typed           `json:"-"`               // texts of the owner; set for the policy only
+	Typed      Typed           `json:"-"`               // texts of the owner in the prompt; not stored
 	Step       int             `json:"step"`            // step of the turn, from 1
 	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`

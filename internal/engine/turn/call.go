@@ -53,11 +53,8 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 	show, rest := n.shows(func(text string) { tell(chela.EventToolOutput, text, 0) })
 	defer rest()
 	c.Output = show
-	typed := n.state.Conversation.Typed(c.Turn)
 	c.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
-		asked := c
-		asked.Typed = typed
-		r, err := n.agent.Policy(ctx, turn, asked, j)
+		r, err := n.agent.Policy(ctx, turn, c, j)
 		return r.Verdict, err
 	}
 	type ended struct {

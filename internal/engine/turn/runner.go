@@ -182,9 +182,12 @@ func (n *run) loop(ctx context.Context) error {
 // perform carries out an action. It reports whether the run is over.
 func (n *run) perform(ctx context.Context, a machine.Action) (done bool, err error) {
 	a.Calls = n.reveal(a.Calls)
-	for i := range a.Calls {
-		c := &a.Calls[i] // these are not stored in the journal
-		c.Agent, c.Principal, c.Provenance = n.agent.Name, n.state.Turn.Principal(), n.answered()
+	if len(a.Calls) > 0 {
+		typed := n.state.Conversation.Typed(n.state.Turn.ID)
+		for i := range a.Calls {
+			c := &a.Calls[i] // these are not stored in the journal
+			c.Agent, c.Principal, c.Provenance, c.Typed = n.agent.Name, n.state.Turn.Principal(), n.answered(), typed
+		}
 	}
 	switch a.Kind {
 	case machine.CallModel:
