@@ -166,6 +166,13 @@ type Origin struct {
 	Generation int        `json:"generation,omitempty"` // length of the chain of jobs and runs that led to the message
 }
 
+// Lasting returns o without what belongs to one message alone: whether it was typed,
+// and what led to it.
+func (o Origin) Lasting() Origin {
+	o.Typed, o.Provenance, o.Generation = false, Provenance{}, 0
+	return o
+}
+
 // ActingFor returns o with p as the principal of its turns.
 func (o Origin) ActingFor(p Principal) Origin {
 	if o.For = p; p == PrincipalOwner && o.Owner {

@@ -91,8 +91,8 @@ func lastOn(ctx context.Context, r *store.Read, channel string) (chela.Origin, b
 
 // addressOf returns an origin without its sender and its chain.
 func addressOf(o chela.Origin) chela.Origin {
-	o.Sender, o.Owner, o.For, o.Typed, o.Provenance, o.Generation = "", false, "", false, chela.Provenance{}, 0
-	return o
+	o.Sender, o.Owner, o.For = "", false, ""
+	return o.Lasting()
 }
 
 // here returns an origin without its reply route.

@@ -83,8 +83,7 @@ func Sized(entries []chela.Entry) []chela.Entry {
 // that chela follows itself, and restores an archived session. It reloads the
 // session, whose settings may have changed.
 func rememberOrigin(ctx context.Context, w *store.Write, s *chela.Session, t chela.Turn) (err error) {
-	last := t.Origin
-	last.Typed, last.Provenance, last.Generation = false, chela.Provenance{}, 0 // these belong to one message
+	last := t.Origin.Lasting()
 	if last.Followed() {
 		last = s.Settings.Last
 	}

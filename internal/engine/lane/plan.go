@@ -145,6 +145,6 @@ func together(a, b *chela.InboxMessage) bool {
 
 // place returns the reply address of a message, without its sender.
 func place(o chela.Origin) chela.Origin {
-	o.Sender, o.For, o.Typed, o.Provenance, o.Generation = "", "", false, chela.Provenance{}, 0
-	return o
+	o.Sender, o.For = "", ""
+	return o.Lasting()
 }
