@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// An obedientModel is a server of a model that does whatever any text of its
-// prompt says, whoever wrote it. It speaks Chat Completions. Three kinds of orders
+// An obedientModel is a server of a model that obeys every text of its prompt,
+// trusted or not. It speaks Chat Completions. Three kinds of orders
 // are understood, in any text after normalisation:
 //
 //	DO: tool {"arguments": …}    the model calls the tool, once in a prompt
@@ -125,8 +125,8 @@ func reply(w http.ResponseWriter, stream bool, message map[string]any, finish st
 	fmt.Fprintf(w, "data: %s\n\ndata: [DONE]\n\n", raw)
 }
 
-// contentTexts returns the texts of a message's content, of images what they
-// show: in these tests, their bytes.
+// contentTexts returns the texts of a message's content. An image counts as a text
+// too: in these tests its bytes are one.
 func contentTexts(raw json.RawMessage) (texts []string) {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

@@ -154,7 +154,7 @@ type fixture struct {
 	tools  map[string]chela.Tool
 	host   *counter // calls of the tool "note"
 	calls  int
-	output func(text string) // of the next calls; nil for nobody
+	output func(text string) // receives the output of the next calls; nil drops it
 	stop   func()
 
 	mu    sync.Mutex

@@ -102,7 +102,7 @@ func (in httpInput) judge() chela.Judgement {
 	return workspace.GuardObeyed(j, in.SaveTo)
 }
 
-// plainHeaders are the request headers that select what is sent back.
+// plainHeaders are the request headers that only select the response.
 var plainHeaders = []string{"Accept", "Accept-Language", "Range", "If-Modified-Since", "If-None-Match"}
 
 // carries reports whether a request sends out more text than its URL.
