@@ -31,6 +31,7 @@ type (
 	RunID      string // "run_…": one firing of a routine
 
 	SecretUseID string // "sec_…": one use of a secret
+	VouchID     string // "vch_…"
 )
 
 // idAlphabet is Crockford's base 32 in lower case: it preserves the byte order
@@ -122,3 +123,6 @@ func (s *IDs) Run() RunID { return RunID(s.make("run_")) }
 
 // SecretUse returns a new id of a use of a secret.
 func (s *IDs) SecretUse() SecretUseID { return SecretUseID(s.make("sec_")) }
+
+// Vouch returns a new id of a vouch.
+func (s *IDs) Vouch() VouchID { return VouchID(s.make("vch_")) }

@@ -29,5 +29,7 @@ func Operations() []Spec {
 		NoticesList.Spec, NoticesSeen.Spec,
 
 		DocumentsTree.Spec, DocumentsShow.Spec, DocumentsVersions.Spec, DocumentsWrite.Spec, DocumentsDelete.Spec,
+
+		TrustList.Spec, TrustShow.Spec, TrustVouch.Spec, TrustVouches.Spec,
 	}
 }

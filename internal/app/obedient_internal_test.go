@@ -443,11 +443,7 @@ func (v *victim) happened(effect string, before int) bool {
 	case "read_file", "read_session":
 		return v.model.secrets() > before
 	case "send":
-		told, err := v.background.Notices().Pending(ctx, api.SocketChannel)
-		if err != nil {
-			v.Fatal(err)
-		}
-		return slices.ContainsFunc(told, func(o chela.Outbound) bool { return o.To.To == "mallory" })
+		return v.sent() > 0
 	case "send_session":
 		var entries []chela.Entry
 		err := v.store.Read(ctx, func(r *store.Read) error {

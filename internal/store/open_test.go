@@ -257,7 +257,8 @@ func readEverything(t *testing.T, place store.Config) error {
 				}
 				return 1, nil
 			},
-			"work": func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
+			"work":    func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
+			"vouches": func() (int, error) { rows, err := r.Vouches(ctx, "", 1); return len(rows), err },
 		} {
 			n, err := look()
 			if err != nil {

@@ -23,7 +23,7 @@ var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "usage_days", "work",
 	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
 	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health", "keyed_requests", "deleted_responses",
-	"secrets", "secret_uses", "file_labels",
+	"secrets", "secret_uses", "file_labels", "vouches",
 }
 
 // legal has a row for each table. They belong together.
@@ -115,6 +115,9 @@ var legal = map[string]columns{
 		"name": "'a'", "version": "1", "hosts": "''", "note": "''", "master_key": "'k'", "sealed": "''", "created_at": "0", "changed_at": "0",
 	},
 	"file_labels": {"agent": "'main'", "path": "'a'", "provenance": "'{}'", "created_at": "0"},
+	"vouches": {
+		"id": "'v'", "kind": "'file'", "agent": "'main'", "name": "'a'", "text_version": "''", "provenance": "'{}'", "vouched_by": "''", "at": "0",
+	},
 	"secret_uses": {
 		"id": "'x'", "name": "'a'", "version": "1", "purpose": "''", "host": "''", "session": "''", "turn": "''", "at": "0",
 	},

@@ -123,6 +123,10 @@ var table = []Form{
 		More: "A document matches by its path or title; its text is not searched.",
 	},
 	{
+		Name: "trust", Args: "[document | routine | file NAME [VERSION]]", Help: "lists texts that came from outside, shows one, or vouches for the version that was shown",
+		More: "A text that you vouched for counts as yours until it changes. A name with spaces needs chela trust.",
+	},
+	{
 		Name: "routine", Aliases: []string{"routines"}, Args: "[list | next | create NAME KEY=VALUE... PROMPT | show, edit, enable, disable, fire, history or delete NAME]",
 		Help: "shows and changes routines, which run on a schedule or an event",
 		More: `Quote a value with spaces: /routine create tea cron="0 16 * * *" do=notify Tea is ready. The keys are the flags of chela routines create.`,

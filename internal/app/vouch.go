@@ -1,0 +1,8 @@
+package app
+
+import "chela/internal/engine/vouch"
+
+// vouches returns the owner's vouches for texts from outside.
+func (a *App) vouches() *vouch.Vouches {
+	return vouch.New(a.store, vouch.Config{IDs: a.ids, Now: a.now, Workspace: a.workspace, Agent: a.cfg.CheckAgent})
+}
