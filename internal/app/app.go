@@ -77,6 +77,8 @@ type App struct {
 	recent    lane.RecentTurns
 	ingress   *ingress.Ingress
 	probe     probe // whether messages are accepted
+	learning  sync.Mutex
+	learned   bool // the redaction knows the secrets in the vault; guarded by learning
 	memory    *memory.Documents
 	dialer    *guard.Dialer // for addresses that others named
 	rewinds   *rewind.Rewinds
@@ -136,7 +138,9 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.stream = event.NewStream(event.Config{Bus: a.bus, Log: log, Read: a.store.Events, Last: a.store.LastEvent})
 	a.tokens = token.New(a.store, token.Config{IDs: a.ids, Now: a.now, Random: rand.Reader})
 	a.openVault()
-	a.learnSecrets(ctx)
+	if err := a.learnSecrets(ctx); err != nil {
+		log.Warn("secrets not known to the redaction; no turn runs until they are", "error", err)
+	}
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
 	tools, err := a.builtins()
 	if err != nil {
@@ -176,7 +180,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{
 		Store: a.store, IDs: a.ids, Now: a.now, Leaks: o.leaks, Bus: a.bus, Lanes: a.lanes, Approvals: a.approvals, Hooks: a.hooks,
-		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears,
+		Agents: a.agents, Turns: a.turns, Hears: a.background.Hears, Ready: a.learnSecrets,
 	})
 	a.operations = a.bind()
 	a.ingress.Interpret(a.interpreter())
@@ -188,7 +192,7 @@ func (a *App) newLanes() *lane.Lanes {
 	return lane.New(a.store, lane.Config{
 		Process: a.process(a.emit),
 		Runner:  turn.NewRunner(a.turnConfig()),
-		Agents:  isolatedAgents{a.agents, a.workers},
+		Agents:  isolatedAgents{a.agents, a.workers, a.learnSecrets},
 		Classes: a.cfg.Lanes.ByClass(), Waiting: a.cfg.Lanes.Waiting, Queue: lane.QueueRules(a.cfg.Queue), Resets: resets(a.cfg),
 		Conversations: a.cfg.Resources.Conversations * mib, Leaks: a.opening.leaks,
 		Ended: a.ended, Finished: a.recent.Put,

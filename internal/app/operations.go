@@ -13,7 +13,7 @@ import (
 
 // bind binds all operations to the home.
 func (a *App) bind() []api.Bound {
-	return slices.Concat(
+	return a.guarded(slices.Concat(
 		a.sessions.Operations(a.ingress.Accept),
 		turn.Operations(a.turns, a.ingress),
 		a.replays().Operations(),
@@ -30,7 +30,7 @@ func (a *App) bind() []api.Bound {
 		a.vouches().Operations(),
 		a.ledger.Operations(),
 		a.homeOperations(),
-	)
+	))
 }
 
 // homeOperations binds the operations on the home as a whole: its configuration

@@ -2,8 +2,12 @@ package app
 
 import (
 	"context"
+	"net/http"
+	"slices"
+	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/safety/leak"
 	"chela/internal/safety/vault"
@@ -30,14 +34,41 @@ func (a *App) openVault() {
 	}
 }
 
-// learnSecrets has the values in the vault found at every way out. A vault that
-// cannot be opened now has none that this process could tell.
-func (a *App) learnSecrets(ctx context.Context) {
+// learnSecrets has the values in the vault found at every way out. If the vault cannot
+// be opened it returns the reason, and tries again when it is called again: until then
+// nothing may enter a prompt or a record in which a value could not be recognised.
+func (a *App) learnSecrets(ctx context.Context) error {
+	a.learning.Lock()
+	defer a.learning.Unlock()
+	if a.learned {
+		return nil
+	}
 	values, err := a.secrets.Values(ctx)
 	if err != nil {
-		a.log.Warn("secrets not known to the redaction", "error", err)
+		return chela.E(chela.Denied, "the secrets of this home cannot be opened, so they could not be kept out of prompts and records").
+			WithHint("chela doctor says why; once it is repaired, everything goes on").Because(err)
 	}
 	leak.LearnAll(a.opening.leaks, values)
+	a.learned = true
+	return nil
+}
+
+// guarded returns operations that change nothing while the secrets are not known, but
+// for those with which the owner repairs that.
+func (a *App) guarded(all []api.Bound) []api.Bound {
+	for i, b := range all {
+		noun, _, _ := strings.Cut(b.Name, ".")
+		if b.Method == http.MethodGet || b.Method == http.MethodDelete || slices.Contains([]string{"secrets", "config", "tokens"}, noun) {
+			continue
+		}
+		all[i].Serve = func(ctx context.Context, c api.Caller, args api.Arguments) (any, error) {
+			if err := a.learnSecrets(ctx); err != nil {
+				return nil, err
+			}
+			return b.Serve(ctx, c, args)
+		}
+	}
+	return all
 }
 
 // References returns what resolves the references to secrets of a home.

@@ -61,10 +61,14 @@ func (a *App) endWorker(e chela.Event) {
 type isolatedAgents struct {
 	*agents.Agents
 	workers *orchestrator.Orchestrator
+	ready   func(context.Context) error // see App.learnSecrets
 }
 
 // Agent returns the agent that takes a turn.
 func (i isolatedAgents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
+	if err := i.ready(ctx); err != nil {
+		return turn.Agent{}, err
+	}
 	agent, err := i.Agents.Agent(ctx, s, t)
 	if err == nil {
 		agent.Provider = i.workers.Provider(s.Key, agent.Provider)

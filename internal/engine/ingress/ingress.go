@@ -37,6 +37,10 @@ type Config struct {
 	Agents    agents
 	Leaks     *leak.Redactor
 
+	// Ready returns nil if messages can be accepted, that is if the secrets in
+	// them would be recognised.
+	Ready func(ctx context.Context) error
+
 	// Hears returns a hook for the transaction that accepts a message for the
 	// model, or nil.
 	Hears func(ctx context.Context, in chela.Inbound) (lane.AcceptHook, error)
@@ -131,6 +135,9 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 	}
 	if ok {
 		return api.Receipt{Session: answered.Session, Thread: answered.Thread, Turn: answered.Turn, Answered: answered.ID}, false, nil
+	}
+	if err := g.cfg.Ready(ctx); err != nil {
+		return r, false, err
 	}
 	in, secret := lane.WithoutSecrets(in, g.cfg.Leaks)
 	if g.cfg.Hooks.HearsMessage(in) { // hooks run once per delivery

@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,7 +137,8 @@ func (v *Secrets) Set(ctx context.Context, name chela.SecretName, value api.Secr
 	return made, err
 }
 
-// SetIn is Set in a transaction of the caller.
+// SetIn is Set in a transaction of the caller. A new version without hosts or a note
+// keeps those of the version before; an empty list of hosts unbinds it.
 func (v *Secrets) SetIn(ctx context.Context, w *store.Write, name chela.SecretName, value api.SecretValue) (chela.Secret, error) {
 	hosts, err := checked(name, value)
 	if err != nil {
@@ -157,6 +159,10 @@ func (v *Secrets) SetIn(ctx context.Context, w *store.Write, name chela.SecretNa
 	made := store.SealedSecret{Secret: chela.Secret{CreatedAt: now}}
 	if i := slices.IndexFunc(all, func(s store.SealedSecret) bool { return s.Name == name }); i >= 0 {
 		made = all[i]
+		if value.Hosts == nil {
+			hosts = made.Hosts
+		}
+		value.Note = cmp.Or(value.Note, made.Note)
 	}
 	made.Name, made.Version, made.Hosts, made.Note, made.Key, made.ChangedAt = name, made.Version+1, hosts, value.Note, k.ID(), now
 	if made.Sealed, err = k.Seal(string(name), made.Version, []byte(value.Value)); err != nil {
@@ -354,7 +360,7 @@ func (v *Secrets) Uses(ctx context.Context, name chela.SecretName, limit int) ([
 func (v *Secrets) Rotate(ctx context.Context) (api.RotatedSecrets, error) {
 	if v.Source.Environment != "" || !exists(v.Source.File) {
 		return api.RotatedSecrets{}, chela.E(chela.Unsupported, "the master key is not in the key file, so chela cannot replace it").
-			WithHint("export the secrets you need, change the key where it is kept, and set them again")
+			WithHint("change the key where it is kept, and set the secrets again: chela secrets list names them")
 	}
 	fresh := NewKey()
 	if err := (Source{File: v.pending(fresh.ID())}).create(fresh); err != nil {
@@ -365,7 +371,11 @@ func (v *Secrets) Rotate(ctx context.Context) (api.RotatedSecrets, error) {
 		n, err = v.reseal(ctx, w, fresh)
 		return err
 	})
-	if err != nil {
+	switch chela.KindOf(err) {
+	case "":
+	case chela.Denied, chela.NotFound, chela.Invalid: // nothing was sealed with the new key
+		return api.RotatedSecrets{}, errors.Join(err, os.Remove(v.pending(fresh.ID())))
+	default:
 		return api.RotatedSecrets{}, err // of a lost connection the outcome is unknown, so the file of the key stays
 	}
 	v.mu.Lock()

@@ -134,11 +134,17 @@ func (s Source) read() (Key, error) {
 	if err != nil {
 		return Key{}, fmt.Errorf("read the key file: %w", err)
 	}
-	if !private(info) {
+	if !info.IsDir() && !private(info) {
 		return Key{}, chela.E(chela.Denied, "the key file can be read by other users").WithHint("chmod 600 " + filepath.Base(s.File) + " in the home")
 	}
 	text, err := os.ReadFile(s.File)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return Key{}, chela.E(chela.Denied, "the key file cannot be read by this user").Because(err).
+			WithHint("chmod 600 " + filepath.Base(s.File) + " in the home, and give it to the user that runs chela")
+	case info.IsDir():
+		return Key{}, chela.E(chela.Invalid, "the place of the key file holds a folder").WithHint("restore the key file from a backup")
+	case err != nil:
 		return Key{}, fmt.Errorf("read the key file: %w", err)
 	}
 	k, err := ParseKey(string(text))

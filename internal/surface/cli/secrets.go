@@ -13,6 +13,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/safety/leak"
 	"chela/internal/surface/terminal"
 )
 
@@ -46,6 +47,9 @@ func (c *commands) secretSetCommand() *cobra.Command {
 		}
 		made, err := api.Call(ctx, b, api.SecretsSet, q)
 		return answer(c, made, err, func(s chela.Secret) {
+			if len(q.Value.Value) < leak.MinValue {
+				c.Note(fmt.Sprintf("a value of fewer than %d bytes is not recognised in texts: it is not redacted there", leak.MinValue))
+			}
 			c.Fields("secret", s.Name, "version", s.Version, "hosts", cmp.Or(strings.Join(s.Hosts, ", "), "none: only settings use it"))
 		})
 	})
