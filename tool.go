@@ -162,8 +162,8 @@ type Judgement struct {
 	// it so that it can change nothing and has no network.
 	ReadOnly bool
 
-	// Parts are the commands recognized within an exact subject. Deny and ask
-	// rules match them too. Unknown says that the call may do more than
+	// Parts are the commands recognized within an exact subject, and other
+	// spellings of subjects. Deny and ask rules match them too. Unknown says that the call may do more than
 	// Subjects and Parts list: deny and ask rules then match it whatever their
 	// pattern.
 	Parts   []string

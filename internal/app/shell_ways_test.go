@@ -118,6 +118,28 @@ func TestWaysRoundAllowlistAsk(t *testing.T) {
 	}
 }
 
+// TestWaysRoundDenyAreDenied: a rule against a command holds for its other spellings,
+// and not for commands that only have its words.
+func TestWaysRoundDenyAreDenied(t *testing.T) {
+	t.Parallel()
+	rules := []policy.Rule{
+		{Tool: "shell", Verdict: chela.Allow}, {Tool: "shell", Pattern: "git push*", Verdict: chela.Deny}, {Tool: "shell", Pattern: "ls*", Verdict: chela.Deny},
+	}
+	for line, want := range map[string]chela.Verdict{
+		"git push origin main": chela.Deny, "/usr/bin/git push origin main": chela.Deny, "/usr//bin/./git push origin": chela.Deny,
+		"git -C . push origin main": chela.Deny, "git --no-pager push origin main": chela.Deny, "git -c a.b=c --git-dir x push": chela.Deny,
+		`sh -c "/usr/bin/git push"`: chela.Deny, "env A=1 /usr/bin/git push": chela.Deny, "true && ./git push": chela.Deny, "/bin/ls": chela.Deny,
+		`l"s"`: chela.Deny, "timeout 5 /bin/ls -la": chela.Deny, "find . -exec /bin/ls {} +": chela.Deny, "if true; then git -P push; fi": chela.Deny,
+		"xargs -n 1 /bin/ls < list": chela.Deny, "$(echo git) push": chela.Deny,
+		"git commit -m push": chela.Allow, "git log --grep push": chela.Allow, "echo git push": chela.Allow, "git status": chela.Allow,
+	} {
+		d := policy.Decide(rules, nil, policy.Question{Tool: "shell", Agent: "main", Judgement: shell.Judge(line)})
+		if d.Verdict != want {
+			t.Errorf("%s: %s (%s), want %s", line, d.Verdict, d.Reason, want)
+		}
+	}
+}
+
 // scene makes the files on which the ways round work.
 const scene = `
 git init -q --template= -b main . && mkdir -p .git/hooks && git config user.name x && git config user.email x@y

@@ -44,6 +44,7 @@ func Judge(line string) chela.Judgement {
 	if r.opaque || len(j.Subjects) == 0 {
 		j.Parts, j.Subjects, j.Exact = j.Subjects, []string{line}, true
 	}
+	j.Parts = append(j.Parts, r.spellings()...)
 	if r.obeyed {
 		j.Act = chela.ActInstruct
 	}
@@ -126,6 +127,32 @@ func (r *reading) subjects() []string {
 	for _, c := range r.commands {
 		if s := canonical(c.words); !slices.Contains(all, s) {
 			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// maxSkipped bounds the words before a subcommand that spellings leaves out.
+const maxSkipped = 16
+
+// spellings returns the commands of the line in other forms of the same meaning, for
+// rules that deny or ask: with the program's name instead of its path, and without
+// the options before a subcommand, each of which may have a value of its own. The
+// program and the subcommand of "/usr/bin/git -C . push" are "git push".
+func (r *reading) spellings() (all []string) {
+	for _, c := range r.commands {
+		words := slices.Clone(c.words)
+		if words[0].fixed {
+			words[0].text = c.name()
+		}
+		forms := []string{canonical(words)}
+		for i := 2; len(words) > 1 && strings.HasPrefix(words[1].text, "-") && i < min(len(words), maxSkipped); i++ {
+			forms = append(forms, canonical(slices.Concat(words[:1], words[i:])))
+		}
+		for _, form := range forms {
+			if form != canonical(c.words) && !slices.Contains(all, form) {
+				all = append(all, form)
+			}
 		}
 	}
 	return all
