@@ -270,9 +270,11 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		}
 		n.move(c)
 	}
-	n.result(c, chela.ResultBody{
-		Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.answered().With(out.Provenance).With(n.source(c)),
-	})
+	from := n.answered().With(out.Provenance)
+	if c.State != chela.CallDenied && c.State != chela.CallSkipped { // else nothing of its source was read
+		from = from.With(n.source(c))
+	}
+	n.result(c, chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: from})
 }
 
 // source returns the provenance of a call's result that follows from its tool
