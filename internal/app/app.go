@@ -146,6 +146,9 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRules(cfg.Policy, tools); err != nil {
+		return nil, err
+	}
 	if a.hooks, err = a.makeHooks(); err != nil {
 		return nil, err
 	}

@@ -81,9 +81,18 @@ func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
 		return []api.Finding{api.Unwell("sandbox", err)}
 	}
 	defer box.Close() // it has only looked
-	return background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Isolation: box.Report(ctx), Secrets: func(s *store.Store) *vault.References {
+	found := background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Isolation: box.Report(ctx), Secrets: func(s *store.Store) *vault.References {
 		return References(cfg, vault.New(s, vault.Config{Source: MasterKey(cfg), Now: time.Now}))
 	}})
+	a := &App{cfg: cfg, blobs: datadir.NewBlobs(cfg.Home.Blobs())} // for the names of its tools
+	tools, err := a.builtins()
+	if err == nil {
+		err = errors.Join(checkRules(cfg.Policy, tools), a.isolation.Close())
+	}
+	if err != nil {
+		found = append(found, api.Unwell("policy", err))
+	}
+	return found
 }
 
 // Local looks for a model on this machine.

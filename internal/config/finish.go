@@ -90,6 +90,9 @@ func (l *loader) checkRules() error {
 		if r.Verdict == "" {
 			return l.refuse(tomlfile.Join([]string{"policy", tomlfile.Place(i + 1)}), " has no verdict", "add verdict, one of deny, ask, allow")
 		}
+		if r.Verdict == chela.Allow && r.Tool == "" && r.Effect == "" && r.Pattern == "" {
+			return l.refuse(tomlfile.Join([]string{"policy", tomlfile.Place(i + 1)}), " would allow every call of every tool", "add the tool, the effect or a pattern that it allows")
+		}
 	}
 	return nil
 }
