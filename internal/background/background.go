@@ -35,6 +35,9 @@ type Config struct {
 	// Secrets resolve the references of routines.
 	Secrets *vault.References
 
+	// Redact returns a text as the store keeps it.
+	Redact func(string) string
+
 	// Tidy deletes expired documents from an agent's memory, and returns how
 	// many.
 	Tidy func(ctx context.Context, agent string) (deleted int, err error)

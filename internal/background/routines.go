@@ -25,7 +25,7 @@ func (b *Background) newRoutines() *routine.Routines {
 			return err
 		},
 		Job:      func(ctx context.Context, o job.CreateRequest) (chela.Job, error) { return b.jobs.Create(ctx, o) }, // which are made after the routines
-		Settings: set, Secrets: b.cfg.Secrets,
+		Settings: set, Secrets: b.cfg.Secrets, Redact: b.cfg.Redact,
 	})
 }
 

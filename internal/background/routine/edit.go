@@ -2,6 +2,7 @@ package routine
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"strings"
 	"time"
@@ -95,17 +96,26 @@ func (d *Routines) check(v chela.Routine) error {
 	return d.cfg.Settings.CheckAgent(v.Agent)
 }
 
-// checkSecret checks that the secret of a webhook exists and fits its scheme. It may
+// checkSecret checks that the secret of a webhook exists and fits its scheme, and that
+// its reference can be stored. It may
 // start a program, so it is called outside of transactions.
 func (d *Routines) checkSecret(ctx context.Context, v chela.Routine) error {
 	if place, _ := chela.SecretReference(v.Trigger.Secret).Split(); v.Trigger.Kind != chela.TriggerWebhook || place == "" {
 		return nil // check refuses a webhook without a reference
 	}
 	its, err := d.verifier(ctx, v)
+	if err == nil {
+		err = its.Check()
+	}
 	if err != nil {
 		return err
 	}
-	return its.Check()
+	trigger, err := json.Marshal(v.Trigger)
+	if err == nil && d.cfg.Redact(string(trigger)) != string(trigger) {
+		err = chela.E(chela.Invalid, "the trigger holds a text that looks like a credential, which would be redacted when it is stored").
+			WithHint("keep the secret in the vault (chela secrets set NAME) and name it as secret:NAME, or put the program's arguments into a script")
+	}
+	return err
 }
 
 func set[T any](to *T, from *T) {

@@ -36,6 +36,7 @@ type Config struct {
 	Defaults Defaults
 	Settings settings
 	Secrets  secrets
+	Redact   func(json string) string // as the store redacts what it keeps
 
 	// MaxDepth is the longest chain of jobs and runs that lead to one another;
 	// see [chela.Origin].

@@ -176,7 +176,7 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 			h.jobs[o.Run] = o
 			return chela.Job{ID: chela.JobID("job_" + o.Run)}, nil
 		},
-		Settings: settings{}, Secrets: settings{},
+		Settings: settings{}, Secrets: settings{}, Redact: func(json string) string { return json },
 	}
 	if p.deaf {
 		cfg.Emit = func(chela.Event) {}
