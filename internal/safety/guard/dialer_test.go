@@ -157,6 +157,9 @@ func TestRefusedHosts(t *testing.T) {
 		if strings.Contains(host, ".example") && strings.ContainsAny(chela.MessageOf(err), "0123456789") && host != "nat64.example" {
 			t.Errorf("%s: the message tells an address: %v", host, err)
 		}
+		if chela.HintOf(err) == "" && !strings.Contains(chela.MessageOf(err), "; ") {
+			t.Errorf("%s: %v does not say what to do", host, err)
+		}
 	}
 	if _, err := n.reach(t, d, "zone.example"); chela.KindOf(err) != chela.Denied {
 		t.Errorf("an answer with a zone: got %v, want it denied", err)

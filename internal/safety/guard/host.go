@@ -25,7 +25,7 @@ var names = idna.New(
 func CanonicalHost(host string) (string, error) {
 	if addr, err := netip.ParseAddr(host); err == nil {
 		if addr.Zone() != "" {
-			return "", chela.Ef(chela.Denied, "%.100q is an address of one network interface", host)
+			return "", chela.Ef(chela.Denied, "%.100q is an address of one network interface", host).WithHint("use a public address")
 		}
 		return addr.Unmap().String(), nil
 	}
