@@ -133,7 +133,7 @@ func (p *Proxy) serve(ctx context.Context, conn net.Conn, only *Run) {
 		}
 		release, err := run.enter(cancel)
 		if err != nil {
-			answer(conn, http.StatusTooManyRequests, message(err))
+			answer(conn, http.StatusTooManyRequests, told(err))
 			return
 		}
 		again := p.forward(ctx, exchange{run: run, conn: conn, in: in}, req)
@@ -174,7 +174,7 @@ func (p *Proxy) forward(ctx context.Context, x exchange, req *http.Request) (aga
 	}
 	if err != nil {
 		x.run.record(Record{Request: Request{Method: req.Method, Host: excerpt.Bytes(req.Host, 256)}, At: p.now(), Status: statusOf(err), Refused: message(err)})
-		answer(x.conn, statusOf(err), message(err))
+		answer(x.conn, statusOf(err), told(err))
 		return false
 	}
 	x.host = host
@@ -195,13 +195,14 @@ func (p *Proxy) tunnel(ctx context.Context, x exchange) {
 	defer func() { x.run.record(rec) }()
 	if err := x.run.allow(ctx, rec.Request); err != nil {
 		rec.Refused = message(err)
-		answer(x.conn, statusOf(err), rec.Refused)
+		answer(x.conn, statusOf(err), told(err))
 		return
 	}
 	far, err := p.dial(ctx, "tcp", x.host)
 	if err != nil {
-		rec.Refused = message(dialError(err, x.host))
-		answer(x.conn, statusOf(dialError(err, x.host)), rec.Refused)
+		err = dialError(err, x.host)
+		rec.Refused = message(err)
+		answer(x.conn, statusOf(err), told(err))
 		return
 	}
 	defer far.Close() // nothing is left to be written
@@ -300,7 +301,7 @@ func (p *Proxy) request(ctx context.Context, x exchange, req *http.Request, sche
 	defer func() { x.run.record(rec) }()
 	refuse := func(err error) bool {
 		rec.Refused, rec.Status = message(err), statusOf(err)
-		answer(x.conn, rec.Status, rec.Refused)
+		answer(x.conn, rec.Status, told(err))
 		return false
 	}
 	if err := x.run.allow(ctx, rec.Request); err != nil {
@@ -398,6 +399,16 @@ func dialError(err error, host string) error {
 	return chela.E(chela.Unavailable, host+" was not reached").Because(err)
 }
 
+// told returns why a request was refused and what to do about it, for whoever reads
+// the output of the program.
+func told(err error) string {
+	if hint := chela.HintOf(err); hint != "" {
+		return message(err) + "; " + hint
+	}
+	return message(err)
+}
+
+// message returns why a request was refused, for records.
 func message(err error) string {
 	var e *chela.Error
 	if errors.As(err, &e) {
