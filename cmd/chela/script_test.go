@@ -19,7 +19,12 @@ import (
 )
 
 // plainBinary builds chela as it is shipped, once for all scripts.
-var plainBinary = sync.OnceValues(func() (string, error) { return build("chela", "") })
+var plainBinary = sync.OnceValues(func() (string, error) {
+	if *ssrfBinary != "" {
+		return *ssrfBinary, nil
+	}
+	return build("chela", "")
+})
 
 // TestScripts tells the stories in testdata/script with the real binary. What
 // the scripts may say besides the commands of testscript:
