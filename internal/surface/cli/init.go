@@ -38,7 +38,7 @@ func (c *commands) initialize(ctx context.Context, ask bool) error {
 		return err
 	}
 	if ask {
-		if err := setup.Ask(c.Printer, terminal.NewInput(c.Stdin), cfg); err != nil {
+		if err := setup.Ask(ctx, c.Printer, terminal.NewInput(c.Stdin), cfg); err != nil {
 			return err
 		}
 		if cfg, err = c.asking(ctx, ""); err != nil {

@@ -143,8 +143,7 @@ func (c *commands) jobFollow(ctx context.Context, b *Backend, id chela.JobID, se
 	}
 	if len(asked) > 0 {
 		a := asked[0]
-		return chela.E(chela.Denied, fmt.Sprintf("job %s waits for an approval: %s: %s", j.ID, a.Tool, terminal.OneLine(a.Preview, 60))).
-			WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+		return terminal.Needed(fmt.Sprintf("job %s waits for an approval: %s: ", j.ID, a.Tool), a)
 	}
 	return jobEnding(ctx, b, j.Job)
 }

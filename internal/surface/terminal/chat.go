@@ -36,7 +36,7 @@ func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	said := false
 	for {
 		prompt("> ")
-		text, err := in.Message(func() { prompt("… ") })
+		text, err := in.Message(ctx, func() { prompt("… ") })
 		text = strings.TrimSpace(text)
 		switch {
 		case errors.Is(err, io.EOF), leaves(text):

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"unicode/utf8"
 
 	"chela"
 	"chela/internal/api"
@@ -148,17 +149,30 @@ func (d *dialog) settleOnce(ctx context.Context, turn chela.Turn) (chela.Turn, i
 		return turn, len(open), err
 	}
 	if len(open) > 0 && !answered {
-		return turn, len(open), needed(open[0])
+		return turn, len(open), Needed(open[0].Tool+" waits for an approval: ", open[0])
 	}
 	turn, err = d.follow(ctx, follow)
 	return turn, len(open), err
 }
 
-// needed is the error of a command whose turn waits for an approval.
-func needed(a chela.Approval) error {
-	return chela.E(chela.Denied, fmt.Sprintf("%s waits for an approval: %s", a.Tool, OneLine(a.Preview, 60))).
-		WithHint("answer with chela approvals yes " + string(a.ID) + ", or no")
+// maxPreview is how much of a call one line shows, in runes.
+const maxPreview = 60
+
+// Needed is the error of a command that waits for the approval of a call. It begins
+// with what waits, such as "shell waits for an approval: ". If it does not show all of
+// the call, it says so and why the policy asks.
+func Needed(what string, a chela.Approval) error {
+	hint := "answer with chela approvals yes " + string(a.ID) + ", or no"
+	shown := OneLine(a.Preview, maxPreview)
+	if all := OneLine(a.Preview, len(a.Preview)); shown != all {
+		shown = fmt.Sprintf("%s (%s; %d of %d characters are shown)", shown, OneLine(a.Reason, maxReason), maxPreview, utf8.RuneCountInString(all))
+		hint = "chela approvals show " + string(a.ID) + " shows all of it; then " + hint
+	}
+	return chela.E(chela.Denied, what+shown).WithHint(hint)
 }
+
+// maxReason bounds the reason of a question in an error, in runes.
+const maxReason = 200
 
 func (d *dialog) pending(ctx context.Context, turn chela.TurnID) ([]chela.Approval, error) {
 	all, err := api.All(ctx, d, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
@@ -199,7 +213,7 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 	d.shown.add(a.ID)
 	d.r.Note(q.Text())
 	for {
-		line, err := d.line(q)
+		line, err := d.line(ctx, q)
 		if errors.Is(err, io.EOF) {
 			d.r.Note("")
 			return false, nil
@@ -225,11 +239,11 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 }
 
 // line reads a line of input for a question. A secret is not shown while it is typed.
-func (d *dialog) line(q Question) (string, error) {
+func (d *dialog) line(ctx context.Context, q Question) (string, error) {
 	f, ok := d.Stdin.(*os.File)
 	if !q.Hidden() || !ok || !IsTTY(f) || d.input().Buffered() {
 		d.Prompt(q.Prompt())
-		return d.input().Line()
+		return d.input().Line(ctx)
 	}
 	return Hidden(f, d.Err, q.Prompt())
 }

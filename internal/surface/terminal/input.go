@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,16 @@ import (
 	"chela"
 )
 
-// An Input reads typed or piped text.
+// An Input reads typed or piped text, for one goroutine at a time.
 type Input struct {
-	r *bufio.Reader
+	r       *bufio.Reader
+	reading chan line // a read that was begun and has not returned; nil if there is none
+}
+
+// A line is what one read of a line returns.
+type line struct {
+	text string
+	err  error
 }
 
 // NewInput returns an input that reads r.
@@ -35,8 +43,28 @@ var errTooLarge = chela.E(chela.Invalid, fmt.Sprintf("the message is larger than
 	WithHint("send less, or put it into a file of the workspace")
 
 // Line returns one line without its end, and io.EOF after the last. An
-// unterminated last line counts.
-func (in *Input) Line() (string, error) {
+// unterminated last line counts. Once ctx has ended it returns the error of that; a
+// terminal cannot be told to end a read, so the next call returns its line.
+func (in *Input) Line(ctx context.Context) (string, error) {
+	if in.reading == nil {
+		reading := make(chan line, 1)
+		in.reading = reading
+		go func() { // ends with its line, or with the process
+			text, err := in.read()
+			reading <- line{text, err}
+		}()
+	}
+	select {
+	case l := <-in.reading:
+		in.reading = nil
+		return l.text, l.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
+// read is Line without a context.
+func (in *Input) read() (string, error) {
 	var b strings.Builder
 	for {
 		part, err := in.r.ReadSlice('\n')
@@ -54,11 +82,11 @@ func (in *Input) Line() (string, error) {
 
 // Message returns one message. A line that ends in a backslash continues in the
 // next one; before each of those, more is called.
-func (in *Input) Message(more func()) (string, error) {
+func (in *Input) Message(ctx context.Context, more func()) (string, error) {
 	var lines []string
 	size := 0
 	for {
-		line, err := in.Line()
+		line, err := in.Line(ctx)
 		if err != nil {
 			if errors.Is(err, io.EOF) && len(lines) > 0 {
 				return strings.Join(lines, "\n"), nil

@@ -1,7 +1,9 @@
 package terminal_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -43,7 +45,7 @@ func TestMessages(t *testing.T) {
 			var err error
 			for err == nil {
 				var message string
-				if message, err = in.Message(func() { more++ }); err == nil {
+				if message, err = in.Message(t.Context(), func() { more++ }); err == nil {
 					got = append(got, message)
 				}
 			}
@@ -74,7 +76,27 @@ func TestAll(t *testing.T) {
 	if _, err = terminal.NewInput(iotest.ErrReader(broken)).All(); !errors.Is(err, broken) {
 		t.Errorf("broken: %v", err)
 	}
-	if _, err = terminal.NewInput(iotest.ErrReader(broken)).Line(); !errors.Is(err, broken) {
+	if _, err = terminal.NewInput(iotest.ErrReader(broken)).Line(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("broken line: %v", err)
+	}
+}
+
+// TestLineIsCutOff: a read that was given up leaves its line to the next one.
+func TestLineIsCutOff(t *testing.T) {
+	t.Parallel()
+	r, w := io.Pipe()
+	in := terminal.NewInput(r)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		if text, err := in.Line(over); !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end of the context: %q, %v", text, err)
+		}
+	}
+	go fmt.Fprint(w, "one\ntwo\n") // ends with the reads
+	for _, want := range []string{"one", "two"} {
+		if got, err := in.Message(t.Context(), nil); got != want || err != nil {
+			t.Errorf("got %q, %v, want %q", got, err, want)
+		}
 	}
 }

@@ -82,3 +82,19 @@ func TestQuestionShowsWhatWouldHappen(t *testing.T) {
 		t.Errorf("prompt below the floor %q", q.Prompt())
 	}
 }
+
+// TestNeededShowsWhatIsCut: an error that cannot show all of a call says that it does
+// not, why the policy asks, and how all of it is shown.
+func TestNeededShowsWhatIsCut(t *testing.T) {
+	t.Parallel()
+	short := terminal.Needed("shell waits for an approval: ", chela.Approval{ID: "apr_1", Preview: "make\nall", Reason: "runs a program"})
+	if got := chela.MessageOf(short); got != "shell waits for an approval: make all; answer with chela approvals yes apr_1, or no" {
+		t.Error(got)
+	}
+	long := terminal.Needed("", chela.Approval{ID: "apr_1", Preview: "echo " + strings.Repeat("a", 300) + "; rm -rf /workspace", Reason: "it deletes whole directories"})
+	for _, want := range []string{"it deletes whole directories; 60 of 324 characters are shown", "chela approvals show apr_1 shows all of it; then answer with"} {
+		if got := chela.MessageOf(long); !strings.Contains(got, want) {
+			t.Errorf("%s: want %q", got, want)
+		}
+	}
+}

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"context"
 	_ "embed" // for the first config.toml
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ var questions = []question{
 // Ask asks a person for the most important settings and writes the answers into
 // config.toml; Enter keeps the current value. An invalid answer is asked for
 // again. It ends with console.ErrInterrupted at the end of input.
-func Ask(p *terminal.Printer, in *terminal.Input, cfg *config.Config) error {
+func Ask(ctx context.Context, p *terminal.Printer, in *terminal.Input, cfg *config.Config) error {
 	p.Note("Enter keeps what is in [brackets]; chela config set changes it later.")
 	for _, q := range questions {
 		now, err := cfg.Value(q.key)
@@ -73,18 +74,26 @@ func Ask(p *terminal.Printer, in *terminal.Input, cfg *config.Config) error {
 			return err
 		}
 		p.Note("\n" + q.why)
-		if err := q.ask(p, in, cfg.Home, now.Value); err != nil {
+		if err := (interview{p, in, cfg.Home}).ask(ctx, q, now.Value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// An interview asks a person about the settings of a home.
+type interview struct {
+	p    *terminal.Printer
+	in   *terminal.Input
+	home config.Home
+}
+
 // ask repeats one question until the answer is valid.
-func (q question) ask(p *terminal.Printer, in *terminal.Input, home config.Home, now string) error {
+func (i interview) ask(ctx context.Context, q question, now string) error {
+	p := i.p
 	for {
 		p.Prompt(q.key + " [" + now + "]: ")
-		line, err := in.Line()
+		line, err := i.in.Line(ctx)
 		switch {
 		case errors.Is(err, io.EOF):
 			p.Note("")
@@ -94,7 +103,7 @@ func (q question) ask(p *terminal.Printer, in *terminal.Input, home config.Home,
 		case line == "" || line == now:
 			return nil
 		}
-		err = config.Set(home, q.key, line)
+		err = config.Set(i.home, q.key, line)
 		if chela.KindOf(err) != chela.Invalid && chela.KindOf(err) != chela.Unsupported {
 			return err
 		}

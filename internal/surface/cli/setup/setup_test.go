@@ -63,7 +63,7 @@ func TestAsk(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out, errs strings.Builder
-			err := setup.Ask(terminal.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
+			err := setup.Ask(t.Context(), terminal.NewPrinter(&out, &errs), terminal.NewInput(strings.NewReader(tt.answers)), cfg)
 			if !errors.Is(err, tt.end) || out.Len() > 0 {
 				t.Errorf("ended with %v, output %q", err, out.String())
 			}
