@@ -218,7 +218,7 @@ type OutboxState string
 const (
 	OutboxPending OutboxState = "pending"
 	OutboxSent    OutboxState = "sent"
-	OutboxFailed  OutboxState = "failed" // retries exhausted; the owner is notified
+	OutboxFailed  OutboxState = "failed" // retries exhausted
 )
 
 var outboxMoves = map[OutboxState][]OutboxState{

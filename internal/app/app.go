@@ -1,6 +1,6 @@
 // Package app wires the program: it opens a home and connects store, providers,
 // tools, policy, turns, lanes and approvals. The lists of tools and providers
-// are in tools.go and providers/kinds.go.
+// are in tools.go and engine/agents/providers_kinds.go.
 package app
 
 import (

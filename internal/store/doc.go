@@ -1,7 +1,7 @@
 // Package store holds all durable state: sessions, threads, entries, turns,
 // tool calls, approvals, the inbox and the outbox, lanes, the ledger, the work
 // queue and the documents. Each noun has a file with all its SQL; row.go and
-// value.go map rows and columns of every noun. The differences between SQLite
+// engine/value.go map rows and columns of every noun. The differences between SQLite
 // and PostgreSQL are in engine.
 //
 // # One SQL text, two engines

@@ -153,8 +153,8 @@ const holdLane = `update lanes set expires_at = $4 where session = $1 and owner 
 
 // HoldLane fences a write: it extends a lease, and locks the lane's row until
 // the transaction ends. The transaction fails with ErrLaneLost if the lane has
-// another holder. Every transaction that writes for a turn calls it first, so
-// that an old holder cannot write.
+// another holder. Every transaction that writes the journal of a turn calls it
+// first, so that an old holder cannot write.
 func (w *Write) HoldLane(ctx context.Context, l Lease) error {
 	return w.tx.Queue(ctx, engine.Statement{
 		Text:    holdLane,

@@ -1,7 +1,7 @@
 package agents
 
 // This part of the package builds the providers of a home's configuration for
-// turns. The list of their kinds is in kinds.go.
+// turns. The list of their kinds is in providers_kinds.go.
 
 import (
 	"cmp"

@@ -9,7 +9,7 @@
 // # Who may write
 //
 // A lane has a holder, an expiry and a fencing token that only grows. Taking a
-// lane increments the token; every transaction of a turn checks it. A holder
+// lane increments the token; every transaction that writes the journal checks it. A holder
 // that was paused for longer than its lease finds the token changed and cannot
 // write any more.
 //

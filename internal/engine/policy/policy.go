@@ -6,8 +6,9 @@
 //   - a configured rule with the verdict deny
 //   - a configured rule with the verdict ask, then one with allow
 //   - the default of the effect: reading and writing in the workspace are
-//     allowed, and so are programs that only read (chela.Judgement.ReadOnly);
-//     network, execute, send and spend need an approval
+//     allowed, unless the call deletes or changes what is obeyed later (its act is
+//     delete or instruct), and so are programs that only read
+//     (chela.Judgement.ReadOnly); network, execute, send and spend need an approval
 //
 // A call with a risk (see chela.Judgement) needs an approval even if it would
 // be allowed, unless a rule with a pattern names it. A grant (a chela.Grant)

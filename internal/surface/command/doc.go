@@ -1,5 +1,5 @@
-// Package command executes the commands in messages to the agent. Package
-// grammar defines and parses them.
+// Package command defines, parses and executes the commands in messages to the
+// agent: grammar.go explains their syntax, table.go lists them.
 //
 // Commands are control messages: they wait for no turn. The reply is stored
 // with the message in the transaction of the command's changes, so a repeated

@@ -1,8 +1,7 @@
 package command
 
-// This part of the package parses commands in messages to the agent. It
-// contains the table of commands and their syntax; package command executes
-// them.
+// This part of the package parses commands in messages to the agent. The table of
+// commands is in table.go.
 //
 //	text ─▶ Parse ─▶ text alone ─────────────────────▶ a message as it is
 //	          │   ─▶ directives and text ────────────▶ a message with what they set
