@@ -21,10 +21,10 @@ func (s *suite) write(name string, lines []string) {
 	}
 }
 
-// An outcome is the status of what a command tried.
+// An outcome is the status of an attempt of a command.
 type outcome struct{ status, tried string }
 
-// outcomes reads what a command wrote about its attempts.
+// outcomes reads a command's report of its attempts.
 func (s *suite) outcomes(name string) (all []outcome) {
 	s.t.Helper()
 	for _, line := range lines(s.t, s.workspaceFile(name)) {

@@ -125,7 +125,7 @@ func newSuite(t *testing.T) *suite {
 	s.world = newWorld(t, zone(), public)
 	s.daemon = newDaemon(t, "", "CHELA_MODEL=script/"+s.model, "CHELA_HEARTBEAT_ENABLED=false",
 		"CHELA_SANDBOX_NETWORK=listed", "CHELA_SANDBOX_NETWORK_HOSTS=*:*", "OPENAI_BASE_URL=http://provider.example/v1", "OPENAI_API_KEY=a-key-of-a-test",
-		// What is guarded uses no proxy: it would be an inner address.
+		// Guarded requests use no proxy: it would be an inner address.
 		"HTTP_PROXY=http://10.0.0.99:8080", "HTTPS_PROXY=http://10.0.0.99:8080", "ALL_PROXY=http://10.0.0.99:8080", "NO_PROXY=provider.example")
 	s.allow("http")
 	s.allow("shell")
@@ -166,7 +166,7 @@ func (s *suite) start() {
 	s.begin()
 }
 
-// run runs a subtest and logs what it took.
+// run runs a subtest and logs its time.
 func (s *suite) run(t *testing.T, name string, try func(*testing.T)) {
 	began, before := time.Now(), s.tries
 	t.Run(name, func(inner *testing.T) {

@@ -22,7 +22,7 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// Config is what a [Vouches] needs.
+// Config holds the dependencies of [Vouches]. All fields are required.
 type Config struct {
 	IDs       *chela.IDs
 	Now       func() time.Time

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// page is the label of what a page said.
+// page is the label of the text of a page.
 var page = safety.Outside("https://page.example").Private()
 
 // A home has one text of each kind from outside.

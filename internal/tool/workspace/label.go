@@ -83,7 +83,7 @@ type use struct {
 	names []string         // of files
 	runs  bool             // it is a command: it may read every file, and write unless it only reads
 	read  chela.Provenance // the label of the files that it may read
-	from  chela.Provenance // the label of what it writes; empty for a call that only reads
+	from  chela.Provenance // the label of files that it writes; empty for a call that only reads
 }
 
 // use returns what a call does with the files of a workspace, which is nil if it works
