@@ -22,6 +22,9 @@ func Main() int {
 	if listens(os.Args) {
 		return complain("give the command its network", listen(os.Args[3], os.Args[4:]))
 	}
+	if filters(os.Args) {
+		return complain("confine the command", filter(os.Args[3:]))
+	}
 	// Descriptors from 3 on belong to the worker and are closed on exec.
 	if err := unix.CloseRange(controlFD, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return complain("close descriptors", err)

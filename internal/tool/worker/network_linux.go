@@ -93,6 +93,11 @@ func listen(path string, argv []string) error {
 	if err := passListener(socket); err != nil {
 		return err
 	}
+	return become(argv)
+}
+
+// become makes the command argv of this process. It returns only an error.
+func become(argv []string) error {
 	program, err := exec.LookPath(argv[0])
 	if err != nil {
 		return err

@@ -46,15 +46,26 @@ func ListenArgs(socket string, argv ...string) []string {
 	return append([]string{"worker", "listen", socket}, argv...)
 }
 
+// FilterArgs returns the arguments with which chela's binary refuses itself the system
+// calls that no command needs, and becomes the command argv. Engines differ in the
+// calls that their own filters let a container make.
+func FilterArgs(argv ...string) []string {
+	return append([]string{"worker", "filter"}, argv...)
+}
+
 // IsWorker reports whether args, as in os.Args, ask for a worker. A binary that
 // starts workers calls this before anything else, and if true only calls
 // os.Exit(Main()).
 func IsWorker(args []string) bool {
-	return len(args) == 3 && slices.Equal(args[1:], Args()) || listens(args)
+	return len(args) == 3 && slices.Equal(args[1:], Args()) || listens(args) || filters(args)
 }
 
 func listens(args []string) bool {
 	return len(args) >= 5 && slices.Equal(args[1:3], ListenArgs("")[:2])
+}
+
+func filters(args []string) bool {
+	return len(args) >= 4 && slices.Equal(args[1:3], FilterArgs())
 }
 
 // A Tier says how a command is confined.

@@ -14,6 +14,8 @@ func TestIsWorker(t *testing.T) {
 	}{
 		{append([]string{"chela"}, worker.Args()...), true},
 		{append([]string{""}, worker.Args()...), true},
+		{append([]string{"chela"}, worker.FilterArgs("true")...), true},
+		{append([]string{"chela"}, worker.FilterArgs()...), false},
 		{[]string{"chela", "worker"}, false},
 		{[]string{"chela", "worker", "exec", "x"}, false},
 		{[]string{"chela", "ask", "worker", "exec"}, false},

@@ -2,8 +2,9 @@
 // which speaks the same API.
 //
 // Each command has a container of its own, which is removed after it: without
-// capabilities and new privileges, without a network, with a read-only root, the
-// limits of the command as limits of its cgroup, and the workspace at
+// capabilities and new privileges, without a network, with a read-only root, under
+// the seccomp filters of the engine and of chela's own commands (this binary is its
+// first program, and becomes the command), and with the limits of the command as limits of its cgroup, and the workspace at
 // [sandbox.Root]. The root file system is an image that is made of this binary,
 // without any registry; programs come from the host's /usr and its like, mounted
 // read-only, or from an image that the owner names.
@@ -20,6 +21,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -31,6 +33,7 @@ import (
 
 	"chela"
 	"chela/internal/tool/sandbox"
+	"chela/internal/tool/worker"
 )
 
 // Config holds the options of a [Sandbox]. The zero value works.
@@ -96,13 +99,17 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 	if err != nil {
 		return none, err
 	}
+	mounts, err := s.mounts(workspace, spec.ReadOnly || s.cfg.Policy == sandbox.ReadOnly)
+	if err != nil {
+		return none, err
+	}
 	limits := s.limits(spec)
 	pids := int64(limits.Processes)
 	return client.ContainerCreateOptions{
 		Config: &container.Config{
 			Image: image, User: user, WorkingDir: path.Join(sandbox.Root, dir),
 			Env:    append(env, "HOME="+sandbox.Root, "TMPDIR=/tmp", "SHELL=/bin/sh"),
-			Cmd:    []string{"/bin/sh", "-c", shellLine(spec.Command)},
+			Cmd:    filtered("/bin/sh", "-c", shellLine(spec.Command)),
 			Labels: map[string]string{labelHome: s.cfg.Home, labelOwner: s.cfg.Owner},
 		},
 		HostConfig: &container.HostConfig{
@@ -111,7 +118,7 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 			// The engine keeps the output too; without a limit it would fill the disk.
 			LogConfig: container.LogConfig{Type: "json-file", Config: map[string]string{"max-size": "8m", "max-file": "2"}},
 			Tmpfs:     map[string]string{"/tmp": "rw,nosuid,nodev,exec,mode=1777,size=" + strconv.FormatInt(limits.TmpSize, 10)},
-			Mounts:    s.mounts(workspace, spec.ReadOnly || s.cfg.Policy == sandbox.ReadOnly),
+			Mounts:    mounts,
 			Resources: container.Resources{
 				Memory: limits.TotalMemory, MemorySwap: limits.TotalMemory, PidsLimit: &pids, CPUShares: s.cfg.Shares,
 				Ulimits: []*container.Ulimit{
@@ -139,17 +146,30 @@ func shellLine(command string) string {
 // quote quotes text for a shell.
 func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-func (s *Sandbox) mounts(workspace string, readOnly bool) []mount.Mount {
+// filtered returns a command that runs under chela's own seccomp filter, where the
+// binary of this process runs in containers.
+func filtered(argv ...string) []string {
+	if runtime.GOOS != "linux" {
+		return argv
+	}
+	return append([]string{binary}, worker.FilterArgs(argv...)...)
+}
+
+func (s *Sandbox) mounts(workspace string, readOnly bool) ([]mount.Mount, error) {
 	mounts := []mount.Mount{{Type: mount.TypeBind, Source: workspace, Target: sandbox.Root, ReadOnly: readOnly}}
 	if s.cfg.Image != "" {
-		return mounts
+		self, err := os.Executable()
+		if err != nil {
+			return nil, fmt.Errorf("find this program: %w", err)
+		}
+		return append(mounts, mount.Mount{Type: mount.TypeBind, Source: self, Target: binary, ReadOnly: true}), nil
 	}
 	for _, dir := range hostPaths {
 		if at, err := filepath.EvalSymlinks(dir); err == nil {
 			mounts = append(mounts, mount.Mount{Type: mount.TypeBind, Source: at, Target: dir, ReadOnly: true})
 		}
 	}
-	return mounts
+	return mounts, nil
 }
 
 // hostPaths are the paths of the host with programs and what they need.

@@ -193,6 +193,7 @@ func TestConfined(t *testing.T) {
 		"privileges":         "su -c id || sudo -n id",
 		"kernel settings":    "echo 1 > /proc/sys/kernel/panic",
 		"namespaces":         "unshare -r id",
+		"set-user-ID":        "cp /bin/true own && chmod 4755 own",
 		"other environments": "env | grep -iE 'docker|key|token|secret|home=/root'",
 	} {
 		t.Run(name, func(t *testing.T) {

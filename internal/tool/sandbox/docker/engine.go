@@ -189,7 +189,7 @@ func (s *Sandbox) Describe(ctx context.Context) (api.Isolation, error) {
 		Tier: "docker",
 		Mechanisms: []string{
 			"a container of " + e.version + " for each command, removed after it", "own root file system, read-only",
-			"PID, mount, network and IPC namespaces", "no capabilities", "no new privileges", "seccomp filter of the engine",
+			"PID, mount, network and IPC namespaces", "no capabilities", "no new privileges", "seccomp filters of the engine and of chela",
 			"memory, processes and processor share limited by a cgroup", "scrubbed environment",
 		},
 		Gaps: slices.Clone(e.gaps),

@@ -3,16 +3,13 @@ package docker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
 	"sync"
 	"time"
 
 	cerrdefs "github.com/containerd/errdefs"
 	"github.com/moby/moby/api/pkg/stdcopy"
 	"github.com/moby/moby/api/types/container"
-	"github.com/moby/moby/api/types/mount"
 	"github.com/moby/moby/client"
 
 	"chela/internal/tool/sandbox"
@@ -60,19 +57,13 @@ func (s *Sandbox) workerOptions(ctx context.Context, e *engine, spec sandbox.Wor
 	if options, err = s.container(e, sandbox.Spec{Workspace: spec.Workspace, Limits: spec.Limits}, image); err != nil {
 		return options, err
 	}
-	options.Config.Entrypoint, options.Config.Cmd = []string{binary}, sandbox.WorkerArgs()
+	self := filtered(append([]string{binary}, sandbox.WorkerArgs()...)...)
+	options.Config.Entrypoint, options.Config.Cmd = self[:1], self[1:]
 	options.Config.OpenStdin, options.Config.StdinOnce = true, true
 	options.Config.AttachStdin, options.Config.AttachStdout, options.Config.AttachStderr = true, true, true
 	options.Config.Labels[labelJob] = string(spec.Job)
 	options.HostConfig.AutoRemove = true
 	options.HostConfig.LogConfig = container.LogConfig{Type: "none"} // its output is the connection
-	if s.cfg.Image != "" {
-		self, err := os.Executable()
-		if err != nil {
-			return options, fmt.Errorf("find this program: %w", err)
-		}
-		options.HostConfig.Mounts = append(options.HostConfig.Mounts, mount.Mount{Type: mount.TypeBind, Source: self, Target: binary, ReadOnly: true})
-	}
 	return options, nil
 }
 
