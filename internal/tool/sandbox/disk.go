@@ -14,6 +14,8 @@ type DiskMeter struct {
 	Limits Limits // with defaults
 	Dir    string // on the host
 
+	Processes func() []int // of the command, whose deleted files count too; nil for none
+
 	begun bool
 	bytes int64 // limit
 	files int   // limit
@@ -28,6 +30,9 @@ func (d *DiskMeter) Exceeded(ctx context.Context) string {
 	}
 	if !d.begun {
 		d.begun, d.bytes, d.files = true, max(used.Bytes, d.Limits.WorkspaceSize), max(used.Files, d.Limits.WorkspaceFiles)
+	}
+	if d.Processes != nil {
+		used.Bytes += Unnamed(d.Dir, d.Processes())
 	}
 	switch {
 	case used.Bytes > d.bytes:

@@ -37,7 +37,7 @@ func oversee(o RunRequest, p places, over chan<- string) {
 	}
 	m := memoryMeter{order: o, places: p}
 	go sample(sampleMemory, m.exceeded)
-	d := sandbox.DiskMeter{Limits: o.Limits, Dir: p.workspace}
+	d := sandbox.DiskMeter{Limits: o.Limits, Dir: p.workspace, Processes: m.processes}
 	go sample(sampleDisk, func() string { return d.Exceeded(context.Background()) })
 }
 

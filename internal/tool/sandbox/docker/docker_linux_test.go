@@ -194,6 +194,7 @@ func TestConfined(t *testing.T) {
 		"kernel settings":    "echo 1 > /proc/sys/kernel/panic",
 		"namespaces":         "unshare -r id",
 		"set-user-ID":        "cp /bin/true own && chmod 4755 own",
+		"reserved space":     "fallocate -l 1M reserved",
 		"other environments": "env | grep -iE 'docker|key|token|secret|home=/root'",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -220,6 +221,19 @@ func TestLimits(t *testing.T) {
 	}
 	if res := run(t, s, sandbox.Spec{Command: "head -c 900k /dev/zero > /tmp/a && head -c 900k /dev/zero > /tmp/b"}); res.ExitCode == 0 {
 		t.Errorf("/tmp: %+v", res)
+	}
+}
+
+// TestDeletedFilesCount: a command that fills the disk with files that it deletes and
+// holds open is killed.
+func TestDeletedFilesCount(t *testing.T) {
+	t.Parallel()
+	s := engine(t, docker.Config{Limits: sandbox.Limits{WorkspaceSize: 25 << 20}})
+	res := run(t, s, sandbox.Spec{
+		Command: "for i in 1 2 3; do exec {x}> $i; rm $i; head -c 10M /dev/urandom >&$x; done; exec sleep 60", Timeout: 20 * time.Second,
+	})
+	if res.Exceeded != "filled the workspace beyond 25 MiB" {
+		t.Errorf("%+v", res)
 	}
 }
 

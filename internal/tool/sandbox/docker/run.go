@@ -46,6 +46,7 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 		return sandbox.Result{}, failed("create a container", err)
 	}
 	defer e.remove(ctx, made.ID)
+	meter.Processes = func() []int { return sandbox.Contained(made.ID) }
 	c := &command{engine: e, id: made.ID, meter: meter}
 	return c.follow(ctx, spec, func() error {
 		if _, err := e.ContainerStart(ctx, c.id, client.ContainerStartOptions{}); err != nil {

@@ -162,6 +162,29 @@ var attempts = map[string]func(args []string) error{
 		}
 		return pause()
 	},
+	"mapped": func(args []string) error { // holds a deleted file of the workspace, in MiB, by a mapping alone
+		f, err := os.Create("mapped")
+		if err != nil {
+			return err
+		}
+		if _, err := f.Write(make([]byte, number(args)<<20)); err != nil {
+			return err
+		}
+		if _, err := unix.Mmap(int(f.Fd()), 0, number(args)<<20, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+			return err
+		}
+		if err := errors.Join(f.Close(), os.Remove("mapped")); err != nil {
+			return err
+		}
+		return pause()
+	},
+	"fallocate": func([]string) error {
+		f, err := os.Create("reserved")
+		if err != nil {
+			return err
+		}
+		return unix.Fallocate(int(f.Fd()), 0, 0, 1<<20)
+	},
 	"truncate": func(args []string) error { return os.Truncate(args[0], 0) },
 }
 

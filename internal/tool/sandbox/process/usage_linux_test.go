@@ -48,6 +48,16 @@ func TestWholeCommandIsBounded(t *testing.T) {
 			"filled the workspace beyond 25 MiB", "",
 		},
 		{
+			"deleted files that are open", "for i in 1 2 3; do exec {x}> $i; rm $i; head -c 10M /dev/urandom >&$x; done; exec sleep 60",
+			sandbox.Limits{WorkspaceSize: 25 * mib},
+			"filled the workspace beyond 25 MiB", "",
+		},
+		{
+			"deleted files that are mapped", self(t) + " try mapped 30",
+			sandbox.Limits{WorkspaceSize: 25 * mib},
+			"filled the workspace beyond 25 MiB", "",
+		},
+		{
 			"files of the workspace", "mkdir a; touch a/{1..120}; exec sleep 60",
 			sandbox.Limits{WorkspaceFiles: 100},
 			"filled the workspace beyond 100 files", "",
