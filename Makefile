@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants ways nightly services tidy cross check
+.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants ways escape nightly services tidy cross check
 
 FUZZTIME ?= 60s
 SEED ?= 1
@@ -89,7 +89,10 @@ mutants: ## put 400 small faults into the deciding code, and fail unless the tes
 sdk: ## hold the providers against OpenAI's client for Go, which takes minutes to compile
 	$(TEST) -count=1 -tags=sdk -run=SDK ./internal/model/provider/openai ./internal/model/provider/responses
 
-nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ways ## run the suites that are too slow for check
+escape: ## attack both sandboxes with larger limits, for some minutes
+	$(TEST) -count=1 -timeout=30m -run=Escape ./cmd/chela -escape.whole
+
+nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ways escape ## run the suites that are too slow for check
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

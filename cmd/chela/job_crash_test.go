@@ -47,28 +47,33 @@ func digging() string {
 	return b.String()
 }
 
-// A site is a container engine of a test's own, and a daemon whose jobs run in it.
-type site struct {
-	*daemon
-	engine  string // folder of the engine
-	job     chela.Job
-	workers []int // processes of workers that were seen
-	mounts  string
+// A containerEngine is a container engine of a test's own, in a temporary folder.
+type containerEngine struct{ dir string }
+
+// missing returns what ends a test for which the machine lacks something: it is
+// skipped, and in CI it fails.
+func missing(t *testing.T) func(format string, args ...any) {
+	if os.Getenv("CI") == "true" {
+		return t.Fatalf
+	}
+	return t.Skipf
 }
 
-func newSite(t *testing.T) *site {
+// newContainerEngine starts an engine, which ends with the test. Where none can be
+// started the test is skipped, in CI it fails.
+func newContainerEngine(t *testing.T) containerEngine {
 	t.Helper()
 	program, err := exec.LookPath("dockerd")
 	if err != nil || os.Getuid() != 0 {
-		t.Skip("no container engine can be started: ", err)
+		missing(t)("no container engine can be started: %v", err)
 	}
 	dir, err := os.MkdirTemp("", "chela-site-") // short enough for sockets
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &site{engine: dir}
+	e := containerEngine{dir}
 	ctx, cancel := context.WithCancel(context.Background())
-	engine := exec.CommandContext(ctx, program, "--host", s.host(), "--data-root", dir+"/data", "--exec-root", dir+"/exec", "--pidfile", dir+"/pid",
+	engine := exec.CommandContext(ctx, program, "--host", e.host(), "--data-root", dir+"/data", "--exec-root", dir+"/exec", "--pidfile", dir+"/pid",
 		"--storage-driver", "vfs", "--bridge", "none", "--iptables=false", "--log-level", "error")
 	engine.Cancel = func() error { return engine.Process.Signal(syscall.SIGTERM) }
 	engine.WaitDelay = 20 * time.Second
@@ -82,13 +87,40 @@ func newSite(t *testing.T) *site {
 			t.Error(err)
 		}
 	})
+	return e
+}
+
+func (e containerEngine) host() string { return "unix://" + e.dir + "/docker.sock" }
+
+// docker runs the engine's own program.
+func (e containerEngine) docker(args ...string) (string, error) {
+	out, err := exec.Command("docker", append([]string{"--host", e.host()}, args...)...).Output()
+	return strings.TrimSpace(string(out)), err
+}
+
+// answers reports whether the engine is ready.
+func (e containerEngine) answers() bool { _, err := e.docker("version"); return err == nil }
+
+// A site is a container engine of a test's own, and a daemon whose jobs run in it.
+type site struct {
+	*daemon
+	containerEngine
+	job     chela.Job
+	workers []int // processes of workers that were seen
+	mounts  string
+}
+
+func newSite(t *testing.T) *site {
+	t.Helper()
+	s := &site{containerEngine: newContainerEngine(t)}
+	dir := s.dir
 	model, tmp := filepath.Join(dir, "model.yaml"), filepath.Join(dir, "tmp")
 	if err := errors.Join(os.WriteFile(model, []byte(digging()), 0o600), os.Mkdir(tmp, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	s.daemon = newDaemon(t, "", "CHELA_MODEL=script/"+model, "CHELA_HEARTBEAT_ENABLED=false", "DOCKER_HOST="+s.host(),
 		"TMPDIR="+tmp, "CHELA_JOBS_STEPS=60", "CHELA_LIMITS_STEPS=60", "CHELA_SANDBOX_MODE=docker")
-	s.until("the engine answers", func() bool { _, err := s.docker("version"); return err == nil })
+	s.until("the engine answers", s.answers)
 	s.allow("shell")
 	s.mounts = s.mounted()
 	return s
@@ -102,19 +134,11 @@ func (s *site) mounted() (lines string) {
 		s.t.Fatal(err)
 	}
 	for line := range strings.Lines(string(mounts)) {
-		if strings.Contains(line, s.engine) {
+		if strings.Contains(line, s.dir) {
 			lines += line
 		}
 	}
 	return lines
-}
-
-func (s *site) host() string { return "unix://" + s.engine + "/docker.sock" }
-
-// docker runs the engine's own program.
-func (s *site) docker(args ...string) (string, error) {
-	out, err := exec.Command("docker", append([]string{"--host", s.host()}, args...)...).Output()
-	return strings.TrimSpace(string(out)), err
 }
 
 // container returns the job's container and the process of its worker; 0 without
@@ -230,14 +254,14 @@ func (s *site) nothingLeft() {
 	}
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, path := range lines {
-		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "containerd-shim") && strings.Contains(string(text), s.engine) {
+		if text, err := os.ReadFile(path); err == nil && strings.Contains(string(text), "containerd-shim") && strings.Contains(string(text), s.dir) {
 			s.t.Errorf("a process is left: %q", text)
 		}
 	}
 	if diff := cmp.Diff(s.mounts, s.mounted()); diff != "" {
 		s.t.Errorf("mounts are left (-before +after)\n%s", diff)
 	}
-	tmp, bad := filepath.Glob(filepath.Join(s.engine, "tmp", "*"))
+	tmp, bad := filepath.Glob(filepath.Join(s.dir, "tmp", "*"))
 	if err := errors.Join(err, bad); err != nil || len(tmp) > 0 {
 		s.t.Errorf("temporary files are left: %v, %v", tmp, err)
 	}

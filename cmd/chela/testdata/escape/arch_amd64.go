@@ -1,0 +1,5 @@
+package main
+
+import "golang.org/x/sys/unix"
+
+const iopl = unix.SYS_IOPL
