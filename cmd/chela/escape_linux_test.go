@@ -37,7 +37,7 @@ type attack struct {
 	control    bool    // it succeeds without a sandbox, and may be let to
 }
 
-// An outcome is what an attack came to.
+// An outcome is the result of an attack.
 type outcome struct {
 	results string        // of its calls, as the model reads them
 	slowest time.Duration // answer of the daemon while it ran

@@ -21,15 +21,15 @@ func (s *suite) write(name string, lines []string) {
 	}
 }
 
-// An outcome is the status of an attempt of a command.
-type outcome struct{ status, tried string }
+// An attempted is an attempt of a command with its status.
+type attempted struct{ status, tried string }
 
-// outcomes reads a command's report of its attempts.
-func (s *suite) outcomes(name string) (all []outcome) {
+// attempts reads a command's report of its attempts.
+func (s *suite) attempts(name string) (all []attempted) {
 	s.t.Helper()
 	for _, line := range lines(s.t, s.workspaceFile(name)) {
 		status, tried, _ := strings.Cut(line, "\t")
-		all = append(all, outcome{status, tried})
+		all = append(all, attempted{status, tried})
 	}
 	s.tries += len(all)
 	return all
@@ -81,22 +81,22 @@ func (s *suite) commands() func(*testing.T) {
 		s.write("try.sh", []string{string(text)})
 		result := s.results(turn)[0].Text
 
-		raw := s.outcomes("raw.out")
+		raw := s.attempts("raw.out")
 		if len(raw) != len(public)+len(refused)+len(odd) {
 			t.Fatalf("%d answers of %d requests:\n%s", len(raw), len(public)+len(refused)+len(odd), result)
 		}
-		expect := func(some []outcome, as func(outcome) bool) {
+		expect := func(some []attempted, as func(attempted) bool) {
 			for _, o := range some {
 				if !as(o) {
 					t.Errorf("%s: %q", o.tried, o.status)
 				}
 			}
 		}
-		answers := func(o outcome, status string) bool { return strings.HasPrefix(o.status, "HTTP/1.1 "+status+" ") }
-		expect(raw[:len(public)], func(o outcome) bool { return answers(o, "200") })
-		expect(raw[len(public):][:len(refused)], func(o outcome) bool { return answers(o, "403") })
-		expect(raw[len(public)+len(refused):], func(o outcome) bool { return !answers(o, "200") || strings.Contains(o.tried, "public.example") })
-		through, direct := s.outcomes("proxy.out"), s.outcomes("direct.out")
+		answers := func(o attempted, status string) bool { return strings.HasPrefix(o.status, "HTTP/1.1 "+status+" ") }
+		expect(raw[:len(public)], func(o attempted) bool { return answers(o, "200") })
+		expect(raw[len(public):][:len(refused)], func(o attempted) bool { return answers(o, "403") })
+		expect(raw[len(public)+len(refused):], func(o attempted) bool { return !answers(o, "200") || strings.Contains(o.tried, "public.example") })
+		through, direct := s.attempts("proxy.out"), s.attempts("direct.out")
 		refusals := 0
 		for _, o := range through[:len(through)-1] {
 			switch o.status {
@@ -110,7 +110,7 @@ func (s *suite) commands() func(*testing.T) {
 		if len(through) != len(urls) || refusals < len(urls)*9/10 || through[len(through)-1].status != "200000" {
 			t.Errorf("%d of %d URLs were refused through curl, and the last is %v", refusals, len(urls), through[len(through)-1:])
 		}
-		expect(direct, func(o outcome) bool { return o.status == "000000" })
+		expect(direct, func(o attempted) bool { return o.status == "000000" })
 		if told := lines(t, s.workspaceFile("inner.out")); len(told) != 1 || !denied.MatchString(told[0]) {
 			t.Errorf("a command is told %q", told)
 		}

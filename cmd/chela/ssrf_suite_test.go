@@ -98,7 +98,7 @@ func gets(urls ...string) (calls []fetch) {
 // A suite is everything that is tried, with the model that makes the calls.
 type suite struct {
 	*daemon
-	world *world
+	world *internet
 
 	hosts  []string // refused, as in a URL
 	urls   []string // refused
@@ -122,7 +122,7 @@ func newSuite(t *testing.T) *suite {
 		addr, _, _ := strings.Cut(line, "\t")
 		public = append(public, addr)
 	}
-	s.world = newWorld(t, zone(), public)
+	s.world = newInternet(t, zone(), public)
 	s.daemon = newDaemon(t, "", "CHELA_MODEL=script/"+s.model, "CHELA_HEARTBEAT_ENABLED=false",
 		"CHELA_SANDBOX_NETWORK=listed", "CHELA_SANDBOX_NETWORK_HOSTS=*:*", "OPENAI_BASE_URL=http://provider.example/v1", "OPENAI_API_KEY=a-key-of-a-test",
 		// Guarded requests use no proxy: it would be an inner address.

@@ -92,10 +92,10 @@ const (
 	innerText     = "a page of the inner network"
 )
 
-// A world is the internet and the inner network of a test that runs in namespaces of
+// An internet is the public and the inner network of a test that runs in namespaces of
 // its own. It resolves names, serves every address, and records the connections
 // that it accepts.
-type world struct {
+type internet struct {
 	t      *testing.T
 	public map[netip.Addr]bool // all others are inner addresses
 	zone   map[string][]string // answers by name; the last one is repeated
@@ -109,10 +109,10 @@ type world struct {
 // ports are those on which a world listens at every address.
 var ports = []string{"22", "53", "80", "443", "2375", "6379", "8080", "11434"}
 
-// newWorld starts the servers of a world in the namespaces of this process.
-func newWorld(t *testing.T, zone map[string][]string, public []string) *world {
+// newInternet starts the servers of a world in the namespaces of this process.
+func newInternet(t *testing.T, zone map[string][]string, public []string) *internet {
 	t.Helper()
-	w := &world{
+	w := &internet{
 		t: t, zone: zone, public: map[netip.Addr]bool{},
 		lookups: map[string]int{}, conns: map[netip.AddrPort]int{}, requests: map[string]int{},
 	}
@@ -144,7 +144,7 @@ func dialed(a net.Addr) netip.AddrPort {
 }
 
 // see records a connection.
-func (w *world) see(conn net.Conn, state http.ConnState) {
+func (w *internet) see(conn net.Conn, state http.ConnState) {
 	if state == http.StateNew {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -153,7 +153,7 @@ func (w *world) see(conn net.Conn, state http.ConnState) {
 }
 
 // inner returns the inner addresses that were connected to, and how often.
-func (w *world) inner() (found []string) {
+func (w *internet) inner() (found []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for at, n := range w.conns {
@@ -166,7 +166,7 @@ func (w *world) inner() (found []string) {
 }
 
 // reached returns the number of connections to an address.
-func (w *world) reached(addr string) (n int) {
+func (w *internet) reached(addr string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for at, times := range w.conns {
@@ -178,7 +178,7 @@ func (w *world) reached(addr string) (n int) {
 }
 
 // count returns one of the numbers of a world.
-func (w *world) count(of map[string]int, key string) int {
+func (w *internet) count(of map[string]int, key string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return of[key]
@@ -189,7 +189,7 @@ const picture = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 
 // ServeHTTP implements http.Handler. A public address redirects, and has a page and
 // a picture. An inner address has others, and a hook that redirects to another port.
-func (w *world) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+func (w *internet) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	if at := dialed(r.Context().Value(http.LocalAddrContextKey).(net.Addr)); !w.public[at.Addr()] {
 		if r.URL.Path == "/hook" {
 			http.Redirect(rw, r, "http://"+at.Addr().String()+":6379/", http.StatusTemporaryRedirect)
@@ -230,7 +230,7 @@ func nameOf(a netip.Addr) string {
 }
 
 // serveNames answers questions about names.
-func (w *world) serveNames(conn net.PacketConn) {
+func (w *internet) serveNames(conn net.PacketConn) {
 	buf := make([]byte, 4096)
 	for {
 		n, from, err := conn.ReadFrom(buf)
@@ -251,7 +251,7 @@ func (w *world) serveNames(conn net.PacketConn) {
 }
 
 // answer returns the response to a question.
-func (w *world) answer(asked dnsmessage.Message) ([]byte, error) {
+func (w *internet) answer(asked dnsmessage.Message) ([]byte, error) {
 	q := asked.Questions[0]
 	m := dnsmessage.Message{Header: dnsmessage.Header{ID: asked.ID, Response: true, RecursionAvailable: true}, Questions: asked.Questions}
 	words, known := w.look(q)
@@ -279,7 +279,7 @@ func (w *world) answer(asked dnsmessage.Message) ([]byte, error) {
 
 // look returns the words of the next answer about a name: addresses, and names that
 // it is an alias of.
-func (w *world) look(q dnsmessage.Question) (words []string, known bool) {
+func (w *internet) look(q dnsmessage.Question) (words []string, known bool) {
 	name := strings.ToLower(strings.TrimSuffix(q.Name.String(), "."))
 	if code, ok := strings.CutSuffix(name, ".to.example"); ok {
 		raw, _ := hex.DecodeString(strings.TrimPrefix(code, "x")) // another text is no address
