@@ -109,7 +109,7 @@ func TestCheapModelIsLookedForWhenNeeded(t *testing.T) {
 func TestOthersHaveNoToolsOfTheOwner(t *testing.T) {
 	t.Parallel()
 	cfg, err := config.Load(config.Input{Home: t.TempDir(), ReadFile: func(string) ([]byte, error) {
-		return []byte("[[policy]]\nverdict = \"allow\"\n"), nil
+		return []byte("[[policy]]\npattern = \"*\"\nverdict = \"allow\"\n"), nil
 	}})
 	if err != nil {
 		t.Fatal(err)

@@ -103,8 +103,11 @@ const maxRoutines = 1 << 20
 
 // show returns a text. It is NotFound if it does not exist.
 func (vs *Vouches) show(ctx context.Context, kind chela.TextKind, agent, name string) (t api.LabelledText, err error) {
-	if err := cmp.Or(api.OneOf(kind, "is not a kind of text"), vs.cfg.Agent(agent)); err != nil {
+	if err := vs.cfg.Agent(agent); err != nil {
 		return t, err
+	}
+	if err := api.OneOf(kind, "is not a kind of text"); err != nil { // in a path, so it leads nowhere
+		return t, chela.Ef(chela.NotFound, "there is no kind of texts %q", excerpt.Runes(string(kind), 80)).WithHint(chela.HintOf(err))
 	}
 	if kind == chela.TextFile {
 		return vs.file(ctx, agent, name)

@@ -230,7 +230,7 @@ func TestVouchRefused(t *testing.T) {
 			{chela.TextRoutine, "nothing", chela.NotFound, "routines list"},
 			{chela.TextFile, "in/c.txt", chela.NotFound, "vouch for that"},
 			{chela.TextFile, "/etc/passwd", chela.Denied, "/workspace"},
-			{"page", "x", chela.Invalid, "use document, routine or file"},
+			{"page", "x", chela.NotFound, "use document, routine or file"},
 		} {
 			_, err := h.vouch(c.kind, c.name, "1")
 			if chela.KindOf(err) != c.want || !strings.Contains(chela.HintOf(err), c.hint) {
