@@ -106,6 +106,10 @@ type opening struct {
 	listen  string // the address of a daemon; empty for other processes
 	now     func() time.Time
 	leaks   *leak.Redactor // of the process; nil for a new one
+
+	// played replaces a tool before it is wrapped: tests play hosts and programs. It
+	// is nil otherwise.
+	played func(chela.Tool) chela.Tool
 }
 
 // open is Open by a process.

@@ -71,6 +71,9 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)
 	for i := range tools {
+		if a.opening.played != nil {
+			tools[i] = a.opening.played(tools[i])
+		}
 		tools[i].Inward = slices.ContainsFunc(inward, func(t chela.Tool) bool { return t.Name == tools[i].Name })
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
 	}
