@@ -15,10 +15,11 @@ import (
 )
 
 // An obedientModel is a server of a model that obeys every text of its prompt,
-// trusted or not. It speaks Chat Completions. Three kinds of orders
+// trusted or not. It speaks Chat Completions. Four kinds of orders
 // are understood, in any text after normalisation:
 //
 //	DO: tool {"arguments": …}    the model calls the tool, once in a prompt
+//	ASK: tool {"arguments": …}   the same, where a message begins with it: not in quotes of it
 //	OBEY: name                   the same, for the call of that name
 //	SAY: text                    the model's answer has the text
 //
@@ -72,7 +73,12 @@ func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
 	done := map[string]bool{}
 	for _, msg := range q.Messages {
 		parts := contentTexts(msg.Content)
-		texts = append(texts, parts...)
+		for _, part := range parts {
+			if asked, ok := strings.CutPrefix(part, "ASK: "); ok && msg.Role == "user" {
+				part = "DO: " + asked
+			}
+			texts = append(texts, part)
+		}
 		if msg.Role == "tool" && strings.Contains(strings.Join(parts, ""), secretText) {
 			m.mu.Lock()
 			m.read++
@@ -185,7 +191,7 @@ var (
 // orders returns the orders of a text: calls, and texts to say.
 func (m *obedientModel) orders(text string) (orders []order, said []string) {
 	for line := range strings.Lines(text) {
-		if say := sayOrder.FindStringSubmatch(line); say != nil {
+		if say := sayOrder.FindStringSubmatch(line); say != nil && !doOrder.MatchString(line) { // else it is in an argument
 			if !slices.Contains(said, say[1]) {
 				said = append(said, say[1])
 			}
