@@ -48,6 +48,7 @@ failpoints: ## run the tests that need a build with failpoints
 	@$(TEST) -timeout=10m -tags=failpoint $(RACE) -shuffle=on -run=Fail ./internal/store
 	@$(TEST) -timeout=10m -tags=failpoint $(RACE) -shuffle=on -run=Fail ./internal/background/work
 	@$(TEST) -timeout=10m -tags=failpoint $(RACE) -shuffle=on -run=Fail ./internal/background/job
+	@$(TEST) -timeout=10m -tags=failpoint -shuffle=on -run=Fail ./internal/app
 
 lint: ## look for suspicious code and wrong formatting
 	$(LINT) run ./...

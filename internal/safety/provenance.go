@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"chela"
+	"chela/internal/platform/fail"
 )
 
 // Outside returns the provenance of a text of unknown authorship. The source is
@@ -70,9 +71,9 @@ func ProvenanceOfMessage(in chela.Inbound) chela.Provenance {
 	switch {
 	case p.BelowFolder():
 	case len(in.Attachments) > 0:
-		p = p.With(Outside("the attachment " + in.Attachments[0].Name))
+		p = p.With(fail.Label("attachment", Outside("the attachment "+in.Attachments[0].Name)))
 	case len(in.History) > 0:
-		p = p.With(Outside("an imported conversation"))
+		p = p.With(fail.Label("history", Outside("an imported conversation")))
 	}
 	return p
 }

@@ -17,6 +17,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/memory"
 	"chela/internal/model/provider"
+	"chela/internal/platform/fail"
 	"chela/internal/store"
 	"chela/internal/tool"
 )
@@ -168,7 +169,7 @@ func (a *Agents) told(ctx context.Context, s chela.Session, by chela.Principal, 
 	if err == nil && said.Text != "" {
 		f.System = a.join(systemText{f.System, said.Text})
 		f.SystemTokens += said.Tokens
-		f.Provenance = said.Provenance
+		f.Provenance = fail.Label("identity", said.Provenance)
 	}
 	return f, err
 }

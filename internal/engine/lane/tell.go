@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"chela"
+	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/store"
 )
@@ -48,5 +49,5 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 }
 
 func noteEntry(text string, from chela.Provenance) chela.Entry {
-	return chela.Entry{Body: chela.NoteBody{Text: text, Provenance: from}}
+	return chela.Entry{Body: chela.NoteBody{Text: text, Provenance: fail.Label("note", from)}}
 }

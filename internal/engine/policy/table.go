@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"chela"
+	"chela/internal/platform/fail"
 )
 
 // Facts are the inputs of the table of effects.
@@ -71,6 +72,9 @@ var actReasons = map[chela.Act]string{
 // Policy means that rules, grants, elevation and the default of the effect
 // decide. An unknown act is treated like send.
 func Table(f Facts) Allowance {
+	if fail.Enabled && fail.Mutant("table "+string(f.Act)) {
+		f.Prompt = chela.Provenance{}
+	}
 	below := f.Prompt.BelowFolder()
 	switch f.Act {
 	case chela.ActRead, chela.ActWrite, chela.ActRun:

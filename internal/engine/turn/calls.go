@@ -274,7 +274,7 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 	if c.State != chela.CallDenied && c.State != chela.CallSkipped { // else nothing of its source was read
 		from = from.With(n.source(c))
 	}
-	n.result(c, chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: from})
+	n.result(c, chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: fail.Label("result", from)})
 }
 
 // source returns the provenance of a call's result that follows from its tool

@@ -5,15 +5,19 @@ package fail_test
 import (
 	"testing"
 
+	"chela"
 	"chela/internal/platform/fail"
 )
 
 // TestOrdinaryBuilds do nothing at all, whatever the environment says.
 func TestOrdinaryBuilds(t *testing.T) {
 	t.Setenv("CHELA_FAILPOINTS", "a=error")
-	t.Setenv("CHELA_FAILPOINTS_MUTANTS", "a")
+	t.Setenv("CHELA_FAILPOINTS_MUTANTS", "a,label a")
 	if fail.Enabled || fail.Mutant("a") {
 		t.Error("an ordinary build says that it is none")
+	}
+	if p := (chela.Provenance{Source: "page"}); fail.Label("a", p) != p {
+		t.Error("an ordinary build drops a label")
 	}
 	if err := fail.Point("a"); err != nil {
 		t.Errorf("a point of an ordinary build failed: %v", err)
