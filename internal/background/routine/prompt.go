@@ -8,6 +8,7 @@ import (
 	"chela"
 	"chela/internal/background/routine/rule"
 	"chela/internal/platform/excerpt"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -29,7 +30,7 @@ func documents(ctx context.Context, r *store.Read, v chela.Routine) (_ string, f
 		case err != nil:
 			return "", from, err
 		}
-		from = from.With(doc.Provenance)
+		from = from.With(safety.ProvenanceOfDocument(doc.DocumentVersion))
 		text := excerpt.Bytes(doc.Text, maxDocument)
 		if len(text) < len(doc.Text) {
 			text += "\n(cut off here)"
