@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"chela/internal/safety/keyword"
 )
 
 // A Finding is a credential in a text.
@@ -15,7 +17,7 @@ type Finding struct {
 
 // A Scanner finds credentials in text. It is immutable and safe for concurrent use.
 type Scanner struct {
-	automaton *automaton
+	automaton *keyword.Automaton
 	patterns  []pattern
 }
 
@@ -71,7 +73,7 @@ func New(values ...Value) *Scanner {
 	for text, i := range index {
 		texts[i] = text
 	}
-	s.automaton = newAutomaton(texts)
+	s.automaton = keyword.New(texts)
 	return s
 }
 
@@ -145,7 +147,7 @@ func blank(text []byte, at int) {
 func (s *Scanner) pass(text string) (found []Finding, open int) {
 	var windows map[int][]window // by rule
 	open = len(text)
-	partial := s.automaton.each(text, func(i int32, end int) {
+	partial := s.automaton.Each(text, func(i int32, end int) {
 		p := &s.patterns[i]
 		for _, r := range p.rules {
 			if windows == nil {

@@ -1,11 +1,12 @@
-package leak
+// Package keyword finds all occurrences of a set of words in one pass over a text.
+package keyword
 
 import "strings"
 
-// An automaton finds all occurrences of a set of patterns in one pass, without
+// An Automaton finds all occurrences of a set of patterns in one pass, without
 // regard to the case of ASCII letters (Aho and Corasick, 1975, as a complete
 // table of transitions over classes of bytes).
-type automaton struct {
+type Automaton struct {
 	class   [256]uint8 // equal for bytes that no pattern tells apart
 	classes int
 	next    []int32   // state*classes + class; the state's own outputs have been folded in
@@ -20,9 +21,9 @@ func lower(b byte) byte {
 	return b
 }
 
-// newAutomaton returns the automaton of patterns, none of which is empty.
-func newAutomaton(patterns []string) *automaton {
-	a := &automaton{classes: 1}
+// New returns the automaton of patterns, none of which is empty.
+func New(patterns []string) *Automaton {
+	a := &Automaton{classes: 1}
 	for _, p := range patterns {
 		for i := range len(p) {
 			if b := lower(p[i]); a.class[b] == 0 {
@@ -53,14 +54,14 @@ func newAutomaton(patterns []string) *automaton {
 	return a
 }
 
-func (a *automaton) grow() {
+func (a *Automaton) grow() {
 	a.next = a.next[:len(a.next)+a.classes]
 	a.out = append(a.out, nil)
 	a.depth = append(a.depth, 0)
 }
 
 // link turns the tree of patterns into the complete table, breadth first.
-func (a *automaton) link() {
+func (a *Automaton) link() {
 	suffix := make([]int32, len(a.out))
 	var queue []int32
 	for c := range a.classes {
@@ -84,9 +85,9 @@ func (a *automaton) link() {
 	}
 }
 
-// each calls found with every occurrence of a pattern and the offset of its end,
+// Each calls found with every occurrence of a pattern and the offset of its end,
 // and returns the number of bytes at the end of text that begin a pattern.
-func (a *automaton) each(text string, found func(pattern int32, end int)) (open int) {
+func (a *Automaton) Each(text string, found func(pattern int32, end int)) (open int) {
 	state := int32(0)
 	for i := range len(text) {
 		state = a.next[int(state)*a.classes+int(a.class[text[i]])]
