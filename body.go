@@ -62,6 +62,10 @@ type ResultBody struct {
 	Status      CallState    `json:"status,omitempty"` // final state of the call
 	Whole       *Attachment  `json:"whole,omitempty"`  // the complete text, if Text is only a part of it
 	Provenance  Provenance   `json:"provenance,omitzero"`
+
+	// Outside is the source of a text that itself came from below folder, which the
+	// prompt marks as such. Provenance covers the prompt of the call too.
+	Outside string `json:"outside,omitempty"`
 	Mark
 }
 

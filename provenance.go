@@ -33,6 +33,10 @@ type Provenance struct {
 	Integrity Integrity `json:"integrity,omitempty"`
 	Source    string    `json:"source,omitempty"` // the first least trusted input, for people
 	Privacy   Privacy   `json:"privacy,omitempty"`
+
+	// Suspect says that a text of the source has a phrase of an attack. It words
+	// questions; no decision depends on it.
+	Suspect bool `json:"suspect,omitempty"`
 }
 
 // rank orders integrities; a higher one is less trusted.
@@ -62,12 +66,12 @@ func (p Provenance) IsPrivate() bool { return p.Privacy != PrivacyPlain }
 
 // With returns the provenance of a text made of two texts: the lower integrity
 // with its source, and the higher privacy. Source names the first of several
-// with the same integrity.
+// with the same integrity, but a suspect one before the others.
 func (p Provenance) With(q Provenance) Provenance {
 	if p.IsPrivate() {
 		q.Privacy = p.Privacy
 	}
-	if q.Integrity.rank() > p.Integrity.rank() {
+	if less := q.Integrity.rank() - p.Integrity.rank(); less > 0 || less == 0 && q.Suspect && !p.Suspect {
 		return q
 	}
 	p.Privacy = q.Privacy

@@ -232,7 +232,9 @@ func (h *house) newLanes(scenario string, node chela.NodeID, log *slog.Logger) *
 
 // digging is a tool that people are asked about.
 func digging() chela.Tool {
-	return tool.New("dig", "Digs.", func(context.Context, tool.Call[struct{}]) (chela.ToolResult, error) { return tool.Done("a hole"), nil }, func(struct{}) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} })
+	dig := tool.New("dig", "Digs.", func(context.Context, tool.Call[struct{}]) (chela.ToolResult, error) { return tool.Done("a hole"), nil }, func(struct{}) chela.Judgement { return chela.Judgement{Effect: chela.EffectExecute} })
+	dig.Own = true
+	return dig
 }
 
 type reportInput struct {

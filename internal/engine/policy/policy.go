@@ -163,11 +163,19 @@ func (q Question) askLabel(f Facts, t Allowance) Decision {
 	if q.Judgement.Risk != "" {
 		what = q.Judgement.Risk
 	}
-	d := Decision{Verdict: chela.Ask, Floor: true, Act: f.Act, Source: source, Reason: what + ", asked for after reading " + source}
+	d := Decision{Verdict: chela.Ask, Floor: true, Act: f.Act, Source: source, Reason: what + ", asked for after reading " + source + q.warning()}
 	if q.Elevated == "off" {
 		return elevate(d, q, d.Floor)
 	}
 	return d
+}
+
+// warning is added to the reason of a question if a text of the source may be an attack.
+func (q Question) warning() string {
+	if !q.Provenance.Suspect {
+		return ""
+	}
+	return ", which has phrases of an attack on agents"
 }
 
 // elevate decides on a call that would need an approval. Guarded says that a

@@ -44,6 +44,7 @@ import (
 	"chela"
 	"chela/internal/platform/fail"
 	"chela/internal/safety"
+	"chela/internal/safety/mark"
 )
 
 // A Conversation is the part of a prompt that comes from a thread.
@@ -229,12 +230,21 @@ func message(e chela.Entry) (chela.Message, bool) {
 		return chela.Message{Role: chela.RoleAssistant, Text: text, Thinking: b.Thinking, Calls: b.Calls}, true
 	case chela.ResultBody:
 		return chela.Message{
-			Role: chela.RoleTool, Text: b.Text, Attachments: b.Attachments, Call: b.Call, Ref: b.Ref, Tool: b.Tool,
+			Role: chela.RoleTool, Text: resultText(b), Attachments: b.Attachments, Call: b.Call, Ref: b.Ref, Tool: b.Tool,
 			Failed: b.Status != chela.CallDone,
 		}, true
 	default:
 		return chela.Message{}, false
 	}
+}
+
+// resultText returns the text of a result for the model, marked if it came from
+// outside.
+func resultText(b chela.ResultBody) string {
+	if b.Outside == "" {
+		return b.Text
+	}
+	return mark.Frame(b.Outside, b.Text)
 }
 
 // Summary returns the summary at the beginning of the conversation, or "".

@@ -146,3 +146,17 @@ func TestSizeIsThatInMemory(t *testing.T) {
 	}
 	runtime.KeepAlive(all)
 }
+
+// TestOutsideIsFramed: the text of a result from outside is between marks with its
+// source, and its size counts them.
+func TestOutsideIsFramed(t *testing.T) {
+	t.Parallel()
+	body := chela.ResultBody{Text: "a page", Call: "call_1", Tool: "http", Status: chela.CallDone}
+	plain := prompt.Tokens(body)
+	body.Outside = "https://x.example"
+	c := prompt.Conversation{}.Append(chela.Entry{ID: "ent_1", Body: body, Tokens: prompt.Tokens(body)})
+	text := c.Messages[0].Text
+	if !strings.HasPrefix(text, `<outside id="`) || !strings.Contains(text, "source=\"https://x.example\">\na page\n</outside ") || c.Tokens <= plain {
+		t.Errorf("%d tokens, without marks %d: %s", c.Tokens, plain, text)
+	}
+}

@@ -20,8 +20,11 @@ func Count(s string) int { return catalogue.CountTokens(s) }
 // Tokens estimates the size of a body in a prompt.
 func Tokens(b chela.Body) int {
 	e := chela.Entry{Body: b}
-	said := e.Answer()
-	return messageTokens(chela.Message{Text: e.Text(), Attachments: e.Attachments(), Thinking: said.Thinking, Calls: said.Calls})
+	said, text := e.Answer(), e.Text()
+	if r, ok := b.(chela.ResultBody); ok {
+		text = resultText(r)
+	}
+	return messageTokens(chela.Message{Text: text, Attachments: e.Attachments(), Thinking: said.Thinking, Calls: said.Calls})
 }
 
 func messageTokens(m chela.Message) int {

@@ -41,6 +41,9 @@ type player struct {
 }
 
 func newPlayer(rec *Record, cfg Config) *player {
+	played := *rec
+	played.Entries = sourced(played)
+	rec = &played
 	p := &player{rec: rec, cfg: cfg, book: newBook(rec), calls: rec.calls()}
 	p.book.steering = p.steering
 	p.results, p.asked = map[place]chela.Entry{}, map[place]chela.Approval{}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
@@ -57,11 +58,26 @@ func (t tools) own(name string) bool {
 	for place, then := range t.results {
 		c := t.calls[place]
 		settled := then.Text() == c.Why // a text of chela for a call that did not complete
-		if c.Tool == name && !settled && then.Provenance().Integrity != chela.IntegrityOutside {
+		if c.Tool == name && !settled && then.Result().Outside == "" {
 			return true
 		}
 	}
 	return false
+}
+
+// sourced returns the entries of a record in which a result that brought text from
+// outside names its source, as records of earlier versions do not.
+func sourced(rec Record) []chela.Entry {
+	before, entries := safety.ProvenanceOfEntries(rec.Before), slices.Clone(rec.Entries)
+	for i, e := range entries {
+		from := e.Provenance()
+		if b, ok := e.Body.(chela.ResultBody); ok && b.Outside == "" && b.Inbox == "" && from.BelowFolder() && !before.BelowFolder() {
+			b.Outside = from.Source
+			entries[i].Body = b
+		}
+		before = safety.ProvenanceAfter(before, e)
+	}
+	return entries
 }
 
 // Check implements turn.Toolbox. Arguments rejected in the record are rejected
@@ -90,8 +106,8 @@ func (t tools) judge(name string) func(json.RawMessage) chela.Judgement {
 				continue
 			}
 			j := chela.Judgement{Effect: c.Effect, Resume: c.Resume}
-			if from := t.results[placeOf(c)].Provenance(); from.BelowFolder() {
-				j.Subjects = []string{from.Source} // the source of the result
+			if source := t.results[placeOf(c)].Result().Outside; source != "" {
+				j.Subjects = []string{source}
 			}
 			if a, ok := t.asked[placeOf(c)]; ok {
 				j.Preview, j.Subjects, j.Exact, j.Offers = a.Preview, a.Subjects, a.Exact, a.Offers
@@ -157,9 +173,15 @@ func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, err
 		<-ctx.Done()
 		return chela.ToolResult{}, ctx.Err()
 	}
+	var from chela.Provenance // of the text alone; the rest is that of the prompt
+	if result.Outside != "" {
+		from = result.Provenance
+		from.Source = result.Outside
+	} else if result.Provenance.IsPrivate() {
+		from = from.Private()
+	}
 	return chela.ToolResult{
-		Text: result.Text, Failed: result.Status != chela.CallDone, Attachments: result.Attachments, Whole: result.Whole,
-		Provenance: result.Provenance,
+		Text: result.Text, Failed: result.Status != chela.CallDone, Attachments: result.Attachments, Whole: result.Whole, Provenance: from,
 	}, nil
 }
 

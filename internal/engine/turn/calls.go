@@ -16,6 +16,7 @@ import (
 	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/safety/leak"
+	"chela/internal/safety/mark"
 	"chela/internal/tool"
 )
 
@@ -270,11 +271,27 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		}
 		n.move(c)
 	}
-	from := n.answered().With(out.Provenance)
+	body := chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.answered().With(out.Provenance)}
 	if c.State != chela.CallDenied && c.State != chela.CallSkipped { // else nothing of its source was read
-		from = from.With(n.source(c))
+		from := out.Provenance.With(n.source(c))
+		if from.BelowFolder() {
+			body.Outside = from.Source
+			from.Suspect = from.Suspect || n.suspects(c, out.Text)
+		}
+		body.Provenance = body.Provenance.With(from)
 	}
-	n.result(c, chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: fail.Label("result", from)})
+	body.Provenance = fail.Label("result", body.Provenance)
+	n.result(c, body)
+}
+
+// suspects reports whether a text from outside has a phrase of an attack, which it
+// logs.
+func (n *run) suspects(c chela.ToolCall, text string) bool {
+	kinds := mark.Find(text)
+	if len(kinds) > 0 {
+		n.Log.Warn("a text from outside has phrases of an attack", "turn", c.Turn, "call", c.ID, "tool", c.Tool, "kinds", strings.Join(kinds, "; "))
+	}
+	return len(kinds) > 0
 }
 
 // source returns the provenance of a call's result that follows from its tool

@@ -235,7 +235,7 @@ func TestCompactionBetweenSteps(t *testing.T) {
 		steps[i] = say("", fmt.Sprint("look ", i))
 	}
 	r := pastRig(t, 10, append(steps, say("done"))...)
-	r.window = 4000
+	r.window = 4200
 	look := r.tools[0]
 	r.tools[0].Run = func(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 		res, err := look.Run(ctx, c)

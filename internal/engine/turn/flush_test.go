@@ -18,6 +18,9 @@ import (
 func flushRig(t *testing.T, percent int, steps ...step) *rig {
 	r := pastRig(t, percent, steps...)
 	r.tools = append(r.tools, r.tool("memory_write", chela.Judgement{Effect: chela.EffectWrite}))
+	for i := range r.tools {
+		r.tools[i].Own = true
+	}
 	r.cfg.Limits.Steps = 20
 	r.cfg.Flush = true
 	return r

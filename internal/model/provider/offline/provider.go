@@ -24,6 +24,7 @@ import (
 	"chela"
 	"chela/internal/model/provider/wire"
 	"chela/internal/platform/excerpt"
+	"chela/internal/safety/mark"
 )
 
 // Kind is the kind of this provider, and Model the name of its only model.
@@ -110,6 +111,7 @@ func planOf(messages []chela.Message) (*plan, bool) {
 				p.bytes += c.Written()
 			}
 		case m.Role == chela.RoleTool:
+			m.Text = mark.Inner(m.Text)
 			p.results = append(p.results, m)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/safety/mark"
 )
 
 // A place is the position of a request in its conversation.
@@ -50,6 +51,7 @@ func locate(messages []chela.Message) place {
 				p.notes[n-1].answers++
 			}
 		case m.Role == chela.RoleTool:
+			m.Text = mark.Inner(m.Text)
 			p.results = append(p.results, m)
 		}
 		before = m.Role
