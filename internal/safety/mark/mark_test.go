@@ -91,7 +91,7 @@ func TestFindAttacks(t *testing.T) {
 // others wrote for people, and states how many of its files have a phrase of an attack.
 func TestFindInDocuments(t *testing.T) {
 	t.Parallel()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "all").Output()
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{if not .Main}}{{.Dir}}{{end}}", "all").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestFindInDocuments(t *testing.T) {
 				return err
 			}
 			raw, err := os.ReadFile(path)
-			if err != nil || len(raw) > 1<<20 || strings.Contains(dir, "chela") {
+			if err != nil || len(raw) > 1<<20 {
 				return err
 			}
 			files++
