@@ -1,9 +1,6 @@
 package app
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,14 +13,7 @@ import (
 // no, nothing is in the prompt. Later questions do not name it.
 func TestDeniedCallLabelsNothing(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "obedient.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all injections
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := loadInjections(t)
 	v := newVictim(t, "page", all)
 	v.ask("denied", `DO: http {"url": "%s/post", "method": "POST", "body": "x"}`, v.site)
 	pending, err := api.All(t.Context(), api.Local{Operations: v.operations}, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})

@@ -1,11 +1,9 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -21,7 +19,6 @@ import (
 	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/background/routine"
-	"chela/internal/config"
 	"chela/internal/engine/approval"
 	"chela/internal/safety"
 	"chela/internal/store"
@@ -39,6 +36,18 @@ type injections struct {
 	Ways   map[string]string   `json:"ways"`
 }
 
+func loadInjections(t *testing.T) (all injections) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join("testdata", "obedient.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &all)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
 // effectFiles has the files that effects write.
 var effectFiles = map[string]string{
 	"write_file": "evil.txt", "hook_file": ".git/hooks/pre-commit", "hook_patch": ".vscode/tasks.json", "hook_shell": ".envrc", "hook_download": "Makefile",
@@ -50,14 +59,7 @@ var effectFiles = map[string]string{
 // fails.
 func TestObedientModel(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "obedient.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all injections
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := loadInjections(t)
 	cases := 0
 	for way, group := range all.Ways {
 		cases += len(all.Groups[group])
@@ -120,31 +122,11 @@ tool = "http"
 pattern = "GET $SITE/*"
 verdict = "allow"
 `))
-	cfg, err := config.Load(config.Input{
-		Environ: []string{
-			"CHELA_HOME=" + home, "CHELA_MODEL=obedient/model", "CHELA_SESSION_DAILY_RESET=off", "CHELA_HEARTBEAT_ENABLED=false",
-			"MODEL_KEY=key", "HOOK=hook-secret",
-		}, ReadFile: os.ReadFile,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg := playedHome(t, home, "obedient/model")
 	if way == "compaction" { // the label of a summary counts once the entries it replaced left the memory
 		cfg.Resources.Conversations = -1
 	}
-	if v.App, err = Open(t.Context(), cfg, slog.New(slog.DiscardHandler), "test"); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- v.App.Run(ctx) }() // the cleanup waits for it
-	t.Cleanup(func() {
-		cancel()
-		if err := errors.Join(<-ended, v.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	v.Stay(t.Context())
+	v.App = runHome(t, cfg, opening{version: "test", now: time.Now})
 	v.prepare()
 	return v
 }

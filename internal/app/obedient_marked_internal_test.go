@@ -1,9 +1,6 @@
 package app
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,14 +13,7 @@ import (
 // attack says so.
 func TestTextFromOutsideIsMarked(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "obedient.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all injections
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := loadInjections(t)
 	for page, c := range map[string]struct {
 		effect, tool string
 		suspect      bool

@@ -1,9 +1,6 @@
 package app
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,45 +9,29 @@ import (
 )
 
 // TestVouchedTextIsTrusted: orders in a text that the owner vouched for are asked about
-// like the owner's own, and those of the next version like a page's again.
+// like the owner's own.
 func TestVouchedTextIsTrusted(t *testing.T) {
 	t.Parallel()
-	raw, err := os.ReadFile(filepath.Join("testdata", "obedient.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all injections
-	if err := json.Unmarshal(raw, &all); err != nil {
-		t.Fatal(err)
-	}
+	all := loadInjections(t)
 	for way, c := range map[string]struct {
-		kind chela.TextKind
-		name string
+		kind        chela.TextKind
+		name, again string // again has the model read the text
 	}{
-		"document":   {chela.TextDocument, "knowledge/page-send.md"},
-		"saved file": {chela.TextFile, "in/send.txt"},
-		"routine":    {chela.TextRoutine, "r-send"},
+		"document":   {chela.TextDocument, "knowledge/page-send.md", `DO: memory_read {"path": "%s"}`},
+		"saved file": {chela.TextFile, "in/send.txt", `DO: read_file {"path": "%s"}`},
+		"routine":    {chela.TextRoutine, "r-send", `DO: routine_fire {"name": "%s"}`},
 	} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			v := newVictim(t, way, all)
 			v.attack("send")
 			v.vouch(c.kind, c.name)
-			again := func(session string) (reasons []string) {
-				switch c.kind {
-				case chela.TextDocument:
-					v.ask(session, `DO: memory_read {"path": "%s"}`, c.name)
-				case chela.TextFile:
-					v.ask(session, `DO: read_file {"path": "%s"}`, c.name)
-				default:
-					v.ask(session, `DO: routine_fire {"name": "%s"}`, c.name)
-				}
-				if !v.eventually(func() bool { reasons = append(reasons, v.approve()...); return v.sent() > 1 }) {
-					t.Errorf("nothing was sent after the vouch; asked about with %q", reasons)
-				}
-				return reasons
+			v.ask("vouched", c.again, c.name)
+			var reasons []string
+			if !v.eventually(func() bool { reasons = append(reasons, v.approve()...); return v.sent() > 1 }) {
+				t.Errorf("nothing was sent after the vouch; asked about with %q", reasons)
 			}
-			if reasons := again("vouched"); strings.Contains(strings.Join(reasons, "\n"), "after reading ") {
+			if strings.Contains(strings.Join(reasons, "\n"), "after reading ") {
 				t.Errorf("asked about with %q after the vouch", reasons)
 			}
 		})

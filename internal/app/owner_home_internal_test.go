@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -20,7 +19,6 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
-	"chela/internal/config"
 	"chela/internal/engine/approval"
 	"chela/internal/safety"
 	"chela/internal/tool"
@@ -89,28 +87,7 @@ func newOwnerHome(t *testing.T, tasks []errand) *ownerHome {
 		fmt.Fprintf(&text, "[[policy]]\ntool = %q\npattern = %q\nverdict = \"allow\"\n", r[0], r[1])
 	}
 	h.put(filepath.Join(home, "config.toml"), text.String())
-	cfg, err := config.Load(config.Input{
-		Environ: []string{
-			"CHELA_HOME=" + home, "CHELA_MODEL=scripted/model", "CHELA_SESSION_DAILY_RESET=off", "CHELA_HEARTBEAT_ENABLED=false",
-			"MODEL_KEY=key", "HOOK=hook-secret",
-		}, ReadFile: os.ReadFile,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if h.App, err = open(t.Context(), cfg, slog.New(slog.DiscardHandler), opening{version: "test", now: time.Now, played: h.played}); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- h.App.Run(ctx) }() // the cleanup waits for it
-	t.Cleanup(func() {
-		cancel()
-		if err := errors.Join(<-ended, h.Close()); err != nil {
-			t.Error(err)
-		}
-	})
-	h.Stay(t.Context())
+	h.App = runHome(t, playedHome(t, home, "scripted/model"), opening{version: "test", now: time.Now, played: h.played})
 	if _, err := h.memory.Seed(t.Context(), "main"); err != nil {
 		t.Fatal(err)
 	}
