@@ -76,18 +76,17 @@ func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.Lis
 
 // Examine checks a home.
 func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
-	box, err := newIsolation(cfg, "")
-	if err != nil {
+	a := &App{cfg: cfg, blobs: datadir.NewBlobs(cfg.Home.Blobs())} // for its sandbox and the names of its tools
+	tools, err := a.builtins()
+	if a.isolation == nil {
 		return []api.Finding{api.Unwell("sandbox", err)}
 	}
-	defer box.Close() // it has only looked
-	found := background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Isolation: box.Report(ctx), Secrets: func(s *store.Store) *vault.References {
+	defer a.isolation.Close() // it has only looked
+	found := background.ExamineHome(ctx, background.Examination{Settings: cfg, Now: time.Now(), Isolation: a.isolation.Report(ctx), Secrets: func(s *store.Store) *vault.References {
 		return References(cfg, vault.New(s, vault.Config{Source: MasterKey(cfg), Now: time.Now}))
 	}})
-	a := &App{cfg: cfg, blobs: datadir.NewBlobs(cfg.Home.Blobs())} // for the names of its tools
-	tools, err := a.builtins()
 	if err == nil {
-		err = errors.Join(checkRules(cfg.Policy, tools), a.isolation.Close())
+		err = checkRules(cfg.Policy, tools)
 	}
 	if err != nil {
 		found = append(found, api.Unwell("policy", err))

@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,30 +11,42 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// requestPattern matches patterns that a request of the tool http can meet.
-var requestPattern = regexp.MustCompile(`^(\*|[A-Z*]+ (\*|https?:|http\*))`)
+// canBegin reports whether a pattern can match a text with a beginning.
+func canBegin(pattern, beginning string) bool {
+	fixed, _, wild := strings.Cut(pattern, "*")
+	return strings.HasPrefix(fixed, beginning) || wild && strings.HasPrefix(beginning, fixed)
+}
+
+// meetsRequest reports whether a pattern can match a request: a method in capitals, a
+// blank and a URL of the web.
+func meetsRequest(pattern string) bool {
+	method, url, found := strings.Cut(pattern, " ")
+	fixed, _, wild := strings.Cut(method, "*")
+	isMethod := strings.Trim(fixed, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return isMethod && (wild && !found || found && (canBegin(url, "https://") || canBegin(url, "http://")))
+}
 
 // checkRules returns Invalid for a rule of the policy that no call can meet: a rule that
 // denies would then protect nothing.
 func checkRules(rules []config.Rule, tools []chela.Tool) error {
-	names := make([]string, len(tools))
-	for i, t := range tools {
-		names[i] = t.Name
-	}
 	for i, r := range rules {
-		if problem, hint := ruleProblem(r, names, tools); problem != "" {
+		if problem, hint := ruleProblem(r, tools); problem != "" {
 			return chela.Ef(chela.Invalid, "rule %d of [[policy]]: %s", i+1, problem).WithHint(hint)
 		}
 	}
 	return nil
 }
 
-func ruleProblem(r config.Rule, names []string, tools []chela.Tool) (problem, hint string) {
+func ruleProblem(r config.Rule, tools []chela.Tool) (problem, hint string) {
 	if r.Tool == "" {
 		return "", ""
 	}
-	at := slices.Index(names, r.Tool)
+	at := slices.IndexFunc(tools, func(t chela.Tool) bool { return t.Name == r.Tool })
 	if at < 0 {
+		names := make([]string, len(tools))
+		for i, t := range tools {
+			names[i] = t.Name
+		}
 		hint = "see chela tools list; a rule without tool is for all tools"
 		if name := nearest.Name(r.Tool, names); name != "" {
 			hint = "use " + name
@@ -44,9 +55,9 @@ func ruleProblem(r config.Rule, names []string, tools []chela.Tool) (problem, hi
 	}
 	switch t := tools[at]; {
 	case r.Pattern == "":
-	case t.Name == "http" && !requestPattern.MatchString(r.Pattern):
+	case t.Name == "http" && !meetsRequest(r.Pattern):
 		return fmt.Sprintf("no request matches the pattern %q", r.Pattern), "begin with the method and the scheme, as in GET https://example.com/*"
-	case t.Domain == chela.DomainWorker && t.Name != "shell" && !strings.HasPrefix(r.Pattern, "*") && !strings.HasPrefix(r.Pattern, workspace.Dir):
+	case t.Domain == chela.DomainWorker && t.Name != "shell" && !canBegin(r.Pattern, workspace.Dir):
 		return fmt.Sprintf("no path matches the pattern %q", r.Pattern), "write whole paths, as in " + workspace.Dir + "/" + strings.TrimPrefix(r.Pattern, "/")
 	}
 	return "", ""
