@@ -271,16 +271,15 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		}
 		n.move(c)
 	}
-	body := chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole, Provenance: n.answered().With(out.Provenance)}
+	body, from := chela.ResultBody{Text: out.Text, Attachments: out.Attachments, Whole: out.Whole}, out.Provenance
 	if c.State != chela.CallDenied && c.State != chela.CallSkipped { // else nothing of its source was read
-		from := out.Provenance.With(n.source(c))
-		if from.BelowFolder() {
-			body.Outside = from.Source
-			from.Suspect = from.Suspect || n.suspects(c, out.Text)
-		}
-		body.Provenance = body.Provenance.With(from)
+		from = from.With(n.source(c))
 	}
-	body.Provenance = fail.Label("result", body.Provenance)
+	if from.BelowFolder() {
+		body.Outside = from.Source
+		from.Suspect = from.Suspect || n.suspects(c, out.Text)
+	}
+	body.Provenance = fail.Label("result", n.answered().With(from))
 	n.result(c, body)
 }
 
