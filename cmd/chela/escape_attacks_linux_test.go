@@ -102,7 +102,7 @@ var processAttacks = []attack{
 // kernelAttacks use system calls with which sandboxes were left before.
 var kernelAttacks = []attack{
 	{kind: "mount", name: "over a folder outside", command: `mount -t tmpfs x {OUT}; mount --bind / {OUT}; ./attacker mount {OUT}`},
-	{kind: "mount", name: "what is read-only, again", command: `./attacker remount escape-$MARK; mount -o remount,rw /; mount -o remount,rw /usr; touch /usr/escape-$MARK`},
+	{kind: "mount", name: "read-only mounts", command: `./attacker remount escape-$MARK; mount -o remount,rw /; mount -o remount,rw /usr; touch /usr/escape-$MARK`},
 	{kind: "mount", name: "by the newer calls", command: `./attacker newmount`},
 	{kind: "mount", name: "a cgroup with a release agent", command: `mkdir -p /tmp/cg; mount -t cgroup -o rdma cgroup /tmp/cg; mkdir /tmp/cg/x; echo 1 > /tmp/cg/x/notify_on_release; printf '#!/bin/sh\ntouch {OUT}/new-%s\n' $MARK > agent; chmod 755 agent; echo {WORKSPACE}/agent > /tmp/cg/release_agent; sh -c 'echo $$ > /tmp/cg/x/cgroup.procs'`},
 	{kind: "mount", name: "FUSE and loop devices", command: `mknod /tmp/loop b 7 0; mknod /tmp/fuse c 10 229; losetup -f attacker; head -c 0 /dev/fuse && echo 'escaped: fuse'; head -c 0 /dev/loop-control && echo 'escaped: loop'`},

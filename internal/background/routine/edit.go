@@ -97,8 +97,8 @@ func (d *Routines) check(v chela.Routine) error {
 }
 
 // checkSecret checks that the secret of a webhook exists and fits its scheme, and that
-// its reference can be stored. It may
-// start a program, so it is called outside of transactions.
+// its reference can be stored. It may start a program, so it is called outside of
+// transactions.
 func (d *Routines) checkSecret(ctx context.Context, v chela.Routine) error {
 	if place, _ := chela.SecretReference(v.Trigger.Secret).Split(); v.Trigger.Kind != chela.TriggerWebhook || place == "" {
 		return nil // check refuses a webhook without a reference

@@ -9,9 +9,9 @@
 // # Who may write
 //
 // A lane has a holder, an expiry and a fencing token that only grows. Taking a
-// lane increments the token; every transaction that writes the journal checks it. A holder
-// that was paused for longer than its lease finds the token changed and cannot
-// write any more.
+// lane increments the token; every transaction that writes the journal checks it.
+// A holder that was paused for longer than its lease finds the token changed and
+// cannot write any more.
 //
 // A lane may be taken when it is free, when its lease has expired, or when its
 // holder is known to be dead: each process of a home holds a lock on a file,

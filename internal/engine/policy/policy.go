@@ -6,7 +6,7 @@
 //   - a configured rule with the verdict deny
 //   - a configured rule with the verdict ask, then one with allow
 //   - the default of the effect: reading and writing in the workspace are
-//     allowed, unless the call deletes or changes what is obeyed later (its act is
+//     allowed, unless the call deletes or changes future instructions (its act is
 //     delete or instruct), and so are programs that only read
 //     (chela.Judgement.ReadOnly); network, execute, send and spend need an approval
 //

@@ -399,8 +399,7 @@ func dialError(err error, host string) error {
 	return chela.E(chela.Unavailable, host+" was not reached").Because(err)
 }
 
-// told returns why a request was refused and what to do about it, for whoever reads
-// the output of the program.
+// told returns the reason of a refusal with its remedy, for the output of the program.
 func told(err error) string {
 	if hint := chela.HintOf(err); hint != "" {
 		return message(err) + "; " + hint

@@ -1,7 +1,7 @@
 // Package mark prepares texts from outside for a prompt. [Frame] shows the model where
 // such a text begins and ends, and where it comes from. [Find] looks for phrases of
-// attacks; it helps people to decide, and decides nothing: whoever words an attack
-// plainly is not found. The defence is the table of effects (internal/engine/policy),
+// attacks; it helps people to decide, and decides nothing: an attack in plain words is
+// not found. The defence is the table of effects (internal/engine/policy),
 // which does not depend on what a text says.
 package mark
 

@@ -23,8 +23,8 @@ func mounts(args []string) {
 	}
 }
 
-// remount makes what it sees writable, and uncovers what is below. Its argument is
-// a name that it makes where it could.
+// remount makes its mounts writable, and unmounts them. Its argument is the name of
+// the files that it writes where that worked.
 func remount(args []string) {
 	for _, at := range []string{"/", "/usr", "/etc", "/proc", "/sys", "/etc/hosts"} {
 		tried("remount "+at, unix.Mount("", at, "", unix.MS_REMOUNT|unix.MS_BIND, ""))

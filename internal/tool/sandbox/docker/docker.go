@@ -2,10 +2,10 @@
 // which speaks the same API.
 //
 // Each command has a container of its own, which is removed after it: without
-// capabilities and new privileges, without a network, with a read-only root, under
-// the seccomp filters of the engine and of chela's own commands (this binary is its
-// first program, and becomes the command), and with the limits of the command as limits of its cgroup, and the workspace at
-// [sandbox.Root]. The root file system is an image that is made of this binary,
+// capabilities and new privileges, without a network, with a read-only root, with the
+// limits of the command as limits of its cgroup, and with the workspace at
+// [sandbox.Root]. It is under the seccomp filters of the engine and of chela's own
+// commands: this binary is its first program, and becomes the command. The root file system is an image that is made of this binary,
 // without any registry; programs come from the host's /usr and its like, mounted
 // read-only, or from an image that the owner names.
 //
