@@ -165,7 +165,7 @@ func (h *home) tools(tb testing.TB, look func()) *tool.Set {
 	tb.Helper()
 	blobs := datadir.NewBlobs(tb.TempDir())
 	tools := append(file.Tools(file.Config{
-		Workspace: func(workspace.Owner) (string, error) { return h.workspace, nil }, Keep: blobs.Keep, Bytes: blobs.Bytes,
+		Workspace: workspace.At(h.workspace), Keep: blobs.Keep, Bytes: blobs.Bytes,
 	}), tool.Echo(), tool.Calc())
 	for i, t := range tools {
 		t = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(t))

@@ -30,6 +30,8 @@ func Operations() []Spec {
 
 		DocumentsTree.Spec, DocumentsShow.Spec, DocumentsVersions.Spec, DocumentsWrite.Spec, DocumentsDelete.Spec,
 
+		FoldersList.Spec, FoldersTrust.Spec, FoldersForget.Spec,
+
 		TrustList.Spec, TrustShow.Spec, TrustVouch.Spec, TrustVouches.Spec,
 	}
 }

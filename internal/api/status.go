@@ -21,6 +21,8 @@ type Status struct {
 	InboxWaiting     int       `json:"inbox_waiting"`
 	OutboxPending    int       `json:"outbox_pending"`
 
+	Folders []chela.Folder `json:"folders,omitempty"` // that agents work in
+
 	Jobs     map[chela.JobState]int `json:"jobs"` // unfinished jobs, with parts and subagents
 	Routines RoutineStatus          `json:"routines"`
 }

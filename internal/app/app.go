@@ -23,6 +23,7 @@ import (
 	"chela/internal/engine/agents"
 	"chela/internal/engine/approval"
 	"chela/internal/engine/cost"
+	"chela/internal/engine/folder"
 	"chela/internal/engine/hook"
 	"chela/internal/engine/ingress"
 	"chela/internal/engine/lane"
@@ -81,6 +82,7 @@ type App struct {
 	learned   bool // the redaction knows the secrets in the vault; guarded by learning
 	memory    *memory.Documents
 	dialer    *guard.Dialer // for addresses that others named
+	folders   *folder.Folders
 	rewinds   *rewind.Rewinds
 	isolation *isolation.Isolation
 	workers   *orchestrator.Orchestrator // of jobs in containers
@@ -127,10 +129,9 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now, Redact: o.leaks.Value}); err != nil {
 		return nil, err
 	}
-	a.now = a.store.Now
+	a.now, a.probe.now = a.store.Now, a.store.Now
 	a.ids = chela.NewIDs(a.now, rand.Reader)
-	a.node = a.ids.Node()
-	a.probe.store, a.probe.now = a.store, a.now
+	a.node, a.probe.store = a.ids.Node(), a.store
 	if a.presence, err = datadir.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
@@ -146,6 +147,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		log.Warn("secrets not known to the redaction; no turn runs until they are", "error", err)
 	}
 	a.memory = memory.New(a.store, memory.Config{Now: a.now, Zone: cfg.Zone(), Count: prompt.Count, Agent: cfg.CheckAgent})
+	a.folders = a.newFolders()
 	tools, err := a.builtins()
 	if err != nil {
 		return nil, err
@@ -164,7 +166,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		return nil, err
 	}
 	a.agents = agents.New(agents.Config{
-		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity,
+		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity, Instructions: a.folders.Instructions,
 	})
 	a.lanes = a.newLanes()
 	a.approvals = approval.New(a.store, approval.Config{
@@ -182,7 +184,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.background = background.New(background.Config{
 		Process:  a.process(a.emit),
 		Settings: cfg, Store: a.store, Lanes: a.lanes, Sessions: a.sessions, Random: randv2.Float64,
-		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.workspace, Secrets: a.refs, Redact: o.leaks.Value, Isolation: a.isolation.Report,
+		Activity: &a.doing, Tidy: a.memory.Tidy, Usable: a.models.Usable, Workspace: a.folders.Locate, Secrets: a.refs, Redact: o.leaks.Value, Isolation: a.isolation.Report,
 	})
 	a.turns = lane.NewTurns(a.store, &a.doing, &a.recent)
 	a.ingress = ingress.New(ingress.Config{

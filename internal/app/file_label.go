@@ -10,9 +10,9 @@ import (
 // fileLabels are the labels of files in the store.
 type fileLabels struct{ store *store.Store }
 
-// FileLabels returns the labels of an agent's files.
-func (f fileLabels) FileLabels(ctx context.Context, agent string) ([]chela.FileLabel, error) {
-	return store.Find(ctx, f.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, agent) })
+// FileLabels returns the labels of the files of a workspace.
+func (f fileLabels) FileLabels(ctx context.Context, workspace string) ([]chela.FileLabel, error) {
+	return store.Find(ctx, f.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
 }
 
 // AddFileLabels adds labels. A file that has one keeps it.
@@ -21,9 +21,9 @@ func (f fileLabels) AddFileLabels(ctx context.Context, labels ...chela.FileLabel
 }
 
 // RemoveFileLabel removes a label, if there is one.
-func (f fileLabels) RemoveFileLabel(ctx context.Context, agent, path string) error {
+func (f fileLabels) RemoveFileLabel(ctx context.Context, workspace, path string) error {
 	return f.store.Write(ctx, "file_label.remove", func(w *store.Write) error {
-		_, err := w.RemoveFileLabel(ctx, agent, path)
+		_, err := w.RemoveFileLabel(ctx, workspace, path)
 		return err
 	})
 }

@@ -9,7 +9,9 @@ import (
 func makeHome(cfg *config.Config) error {
 	dirs := []string{string(cfg.Home), cfg.Home.Run(), cfg.Home.Blobs()}
 	for _, name := range cfg.AgentNames() {
-		dirs = append(dirs, cfg.Home.Workspace(name))
+		if dir, set := cfg.Workspace(name); !set {
+			dirs = append(dirs, dir)
+		}
 	}
 	return datadir.Make(dirs...)
 }

@@ -42,8 +42,9 @@ func Main(args []string, version string) (code int) {
 	}()
 	ctx, stop := terminable(context.Background())
 	defer stop()
+	dir, _ := os.Getwd() // one that was removed is none
 	return cli.Main(ctx, cli.Program{
-		Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: errs,
+		Dir: dir, Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: errs,
 		Version: version, Homes: homes{cmp.Or(version, builtVersion()), leaks},
 		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) },
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {

@@ -11,7 +11,7 @@ import (
 func (a *App) mover(tools []chela.Tool) *rewind.Rewinds {
 	return rewind.New(a.store, rewind.Config{
 		Process:   a.process(a.bus.Emit),
-		Workspace: a.workspace, Documents: a.memory, Bytes: a.blobs.Bytes,
+		Workspace: a.folders.Locate, Documents: a.memory, Bytes: a.blobs.Bytes,
 		Tools: tools, Lanes: a.lanes, Wait: func(ctx context.Context, id chela.TurnID) error { return a.ingress.UntilEnded(ctx, id) },
 	})
 }

@@ -350,7 +350,7 @@ func TestEverydayCommandsAreNotAsked(t *testing.T) {
 	}
 	box, dir := sealed(t)
 	before := tree(t, dir)
-	run := shell.New(box, func(workspace.Owner) (string, error) { return dir, nil }, shell.Network{})
+	run := shell.New(box, workspace.At(dir), shell.Network{})
 	for _, line := range everyday {
 		if d := decide(t, line, nil); d.Verdict != chela.Allow {
 			t.Errorf("%s: %+v", line, d)

@@ -47,7 +47,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	if err != nil {
 		return nil, err
 	}
-	http := web.HTTP(web.Config{Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer, Secrets: a.secrets})
+	http := web.HTTP(web.Config{Workspace: a.folders.Locate, Quota: quota, Keep: a.blobs.Keep, Dialer: a.dialer, Secrets: a.secrets})
 	documents := slices.Concat(self.DocumentTools(a.memory, a.keepDocument), self.SecretTools(a.secrets))
 	asynchronous := background.Tools(func() *background.Background { return a.background }, cfg.Zone()) // which is made after the tools
 	reporting := []chela.Tool{
@@ -61,12 +61,12 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	tools := slices.Concat(
 		[]chela.Tool{tool.Echo(), tool.Time(a.now), tool.JSON(), tool.Calc()},
 		file.Tools(file.Config{
-			Workspace: a.workspace, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
+			Workspace: a.folders.Locate, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
 			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.LastWrite, error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(a.isolation, a.workspace, network), http, tool.ReadResult(a.wholeText)},
+		[]chela.Tool{shell.New(a.isolation, a.folders.Locate, network), http, tool.ReadResult(a.wholeText)},
 		documents, asynchronous, reporting,
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)
@@ -80,7 +80,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	wrap := []func(chela.Tool) chela.Tool{
 		a.workers.Tool, tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
-	labelled := workspace.Labelled(a.workspace, fileLabels{a.store}, a.now)
+	labelled := workspace.Labelled(a.folders.Locate, fileLabels{a.store}, a.now)
 	for i := range tools {
 		if t := tools[i]; t.Domain == chela.DomainWorker || t.Name == "http" { // they read and write files
 			tools[i] = labelled(t)
@@ -101,6 +101,3 @@ func (a *App) watched(t chela.Tool) chela.Tool {
 	}
 	return t
 }
-
-// workspace returns the folder of an owner's files.
-func (a *App) workspace(o workspace.Owner) (string, error) { return WorkspaceDir(a.cfg.Home, o) }

@@ -4,5 +4,5 @@ import "chela/internal/engine/vouch"
 
 // vouches returns the owner's vouches for texts from outside.
 func (a *App) vouches() *vouch.Vouches {
-	return vouch.New(a.store, vouch.Config{IDs: a.ids, Now: a.now, Workspace: a.workspace, Agent: a.cfg.CheckAgent})
+	return vouch.New(a.store, vouch.Config{IDs: a.ids, Now: a.now, Workspace: a.folders.Locate, Agent: a.cfg.CheckAgent})
 }

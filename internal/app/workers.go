@@ -42,10 +42,10 @@ func (a *App) assignment(ctx context.Context, session chela.SessionKey) (orchest
 	if err != nil {
 		return orchestrator.Assignment{}, err
 	}
-	dir, err := a.workspace(workspace.Owner{Agent: j.Agent, Session: session, Principal: chela.PrincipalOwner})
+	at, err := a.folders.Locate(ctx, workspace.Owner{Agent: j.Agent, Session: session, Principal: chela.PrincipalOwner})
 	return orchestrator.Assignment{
 		Job:    orchestrator.Job{ID: j.ID, Agent: j.Agent, Title: j.Title, Limits: limitsOf(a.cfg.Sandbox)},
-		Prompt: orchestrator.Prompt{Text: j.Text}, Dir: dir,
+		Prompt: orchestrator.Prompt{Text: j.Text}, Dir: at.Dir,
 	}, err
 }
 

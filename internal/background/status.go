@@ -2,7 +2,9 @@ package background
 
 import (
 	"context"
+	"slices"
 
+	"chela"
 	"chela/internal/api"
 	"chela/internal/background/routine"
 	"chela/internal/store"
@@ -21,6 +23,10 @@ func (b *Background) Status(ctx context.Context) (api.Status, error) {
 		if s.Jobs, err = r.CountLive(ctx); err != nil {
 			return err
 		}
+		if s.Folders, err = r.Folders(ctx); err != nil {
+			return err
+		}
+		s.Folders = slices.DeleteFunc(s.Folders, func(f chela.Folder) bool { return !f.ForgottenAt.IsZero() })
 		s.Routines, err = routine.Status(ctx, r, cfg)
 		return err
 	})

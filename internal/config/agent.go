@@ -1,13 +1,40 @@
 package config
 
+import (
+	"path/filepath"
+	"strings"
+
+	"chela/internal/config/field"
+)
+
 // An Agent is one [agents.NAME] section.
 type Agent struct {
 	Name       string
 	Model      string         `key:"model" is:"model"`
 	CheapModel string         `key:"cheap_model" is:"model"`
 	Fallbacks  []string       `key:"fallbacks" is:"models"`
-	Prompt     string         `key:"prompt" is:"text"`       // appended to the system prompt
-	Allow      []string       `key:"tools.allow" is:"tools"` // tools offered to it; empty means all
-	Deny       []string       `key:"tools.deny" is:"tools"`  // tools withheld from it
+	Prompt     string         `key:"prompt" is:"text"`           // appended to the system prompt
+	Allow      []string       `key:"tools.allow" is:"tools"`     // tools offered to it; empty means all
+	Deny       []string       `key:"tools.deny" is:"tools"`      // tools withheld from it
+	Workspace  string         `key:"workspace" is:"folder path"` // its files; empty means a folder of the home
 	Subagents  AgentSubagents `key:"subagents"`
+}
+
+// Workspace returns the absolute path of the folder of an agent's files, and whether the
+// settings name it: otherwise it is a folder of the home.
+func (c *Config) Workspace(agent string) (dir string, set bool) {
+	a, ok := c.agents[agent]
+	if !ok || a.Workspace == "" {
+		return c.Home.Workspace(agent), false
+	}
+	if rest, below := strings.CutPrefix(a.Workspace, "~"); below {
+		return filepath.Join(c.UserHome, rest), true
+	}
+	return filepath.Clean(a.Workspace), true
+}
+
+// isFolderPath reports whether a text names a folder by an absolute path or below the
+// user's home.
+func isFolderPath(s string) bool {
+	return s == "" || s == "~" || (strings.HasPrefix(s, "~/") || filepath.IsAbs(s)) && field.OneLine(s)
 }

@@ -83,6 +83,7 @@ var forms = map[string]field.Form{
 	"url":               {Want: "an http or https URL without credentials", Valid: isURL},
 	"database":          {Wrap: databaseURL},
 	"listen":            {Want: `an address and a port, such as "127.0.0.1:7717" or "[::1]:7717"; "0.0.0.0:7717" is every address`, Valid: isHostPort},
+	"folder path":       {Want: `an absolute path, one that begins with "~/", or ""`, Valid: isFolderPath},
 	"hosts":             {Want: `a list of host names without port, such as "chela.example"`, Valid: isHost},
 	"hosts or prefixes": {Want: `a list of hosts, addresses or prefixes such as "10.1.0.0/16"`, Valid: isHostOrPrefix},
 	"network rules":     {Want: `a list of hosts such as "registry.npmjs.org", "*.example.com:8443" or "GET,HEAD api.example.com/v1/*"`, Valid: isNetworkRule},

@@ -258,6 +258,7 @@ func readEverything(t *testing.T, place store.Config) error {
 				return 1, nil
 			},
 			"work":    func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
+			"folders": func() (int, error) { rows, err := r.Folders(ctx); return len(rows), err },
 			"vouches": func() (int, error) { rows, err := r.Vouches(ctx, "", 1); return len(rows), err },
 		} {
 			n, err := look()

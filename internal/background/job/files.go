@@ -25,7 +25,7 @@ func (d *Jobs) files(ctx context.Context, id chela.JobID) (*workspace.Workspace,
 	if v.Kind == chela.JobSubagent {
 		return nil, chela.E(chela.Unsupported, "a subagent has no files of its own").WithHint("it works in the workspace of agent " + v.Agent)
 	}
-	return d.cfg.Workspace.Open(workspace.Owner{Agent: v.Agent, Session: v.Session, Principal: chela.PrincipalOwner})
+	return d.cfg.Workspace.Open(ctx, workspace.Owner{Agent: v.Agent, Session: v.Session, Principal: chela.PrincipalOwner})
 }
 
 // Files returns the regular files in the workspace of a job, sorted by path. Links

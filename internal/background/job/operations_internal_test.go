@@ -157,7 +157,7 @@ func TestFilesOfJobs(t *testing.T) {
 	t.Parallel()
 	b := newBare(t)
 	dir := t.TempDir()
-	b.desk.cfg.Workspace = workspace.Finder(func(workspace.Owner) (string, error) { return dir, nil })
+	b.desk.cfg.Workspace = workspace.At(dir)
 	j := b.underWay(nil)
 	for name, text := range map[string]string{"b.txt": "two", "a/x.txt": "one"} {
 		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))

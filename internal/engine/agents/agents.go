@@ -34,6 +34,9 @@ type Config struct {
 	// Identity returns the addition of an agent's documents to the system text
 	// of a turn in a session, for a principal.
 	Identity func(ctx context.Context, agent string, session chela.SessionKey, by chela.Principal) (memory.Identity, error)
+
+	// Instructions returns the addition of the folder that a session works in.
+	Instructions func(ctx context.Context, s chela.Session, by chela.Principal) (memory.Identity, error)
 }
 
 // Agents builds agents. It is safe for concurrent use.
@@ -162,14 +165,22 @@ func (a *Agents) Toolbox(agent string) (*tool.Set, error) {
 	return f.tools, err
 }
 
-// told returns the frame of a turn in a session for a principal: its system
-// text ends with the agent's documents.
+// told returns the frame of a turn in a session for a principal: its system text ends
+// with the agent's documents, and the instructions of the folder it works in.
 func (a *Agents) told(ctx context.Context, s chela.Session, by chela.Principal, f frame) (frame, error) {
 	said, err := a.cfg.Identity(ctx, s.Agent, s.Key, by)
 	if err == nil && said.Text != "" {
 		f.System = a.join(systemText{f.System, said.Text})
 		f.SystemTokens += said.Tokens
 		f.Provenance = fail.Label("identity", said.Provenance)
+	}
+	if err == nil {
+		said, err = a.cfg.Instructions(ctx, s, by)
+	}
+	if err == nil && said.Text != "" {
+		f.System = a.join(systemText{f.System, said.Text})
+		f.SystemTokens += said.Tokens
+		f.Provenance = f.Provenance.With(said.Provenance)
 	}
 	return f, err
 }

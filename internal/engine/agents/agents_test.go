@@ -88,9 +88,15 @@ func TestCheapModelIsLookedForWhenNeeded(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := agents.New(agents.Config{Settings: cfg, Providers: all, Identity: func(context.Context, string, chela.SessionKey, chela.Principal) (memory.Identity, error) {
-			return memory.Identity{}, nil
-		}})
+		a := agents.New(agents.Config{
+			Settings: cfg, Providers: all,
+			Identity: func(context.Context, string, chela.SessionKey, chela.Principal) (memory.Identity, error) {
+				return memory.Identity{}, nil
+			},
+			Instructions: func(context.Context, chela.Session, chela.Principal) (memory.Identity, error) {
+				return memory.Identity{}, nil
+			},
+		})
 		agent, err := a.Agent(t.Context(), chela.Session{Agent: "main"}, chela.Turn{Model: "offline/large"})
 		if err != nil {
 			t.Fatal(err)

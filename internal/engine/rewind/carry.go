@@ -42,7 +42,7 @@ func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela
 	if err != nil {
 		return v, err
 	}
-	desk, err := m.open(v, agent, steps)
+	desk, err := m.open(ctx, v, agent, steps)
 	if err != nil {
 		return v, err
 	}
@@ -117,7 +117,7 @@ func (m *Rewinds) refuse(ctx context.Context, v chela.Rewind) error {
 // complete restores the changes of a planned rewind and moves the head. It is
 // idempotent, also across concurrent processes.
 func (m *Rewinds) complete(ctx context.Context, v chela.Rewind, agent string) (chela.Rewind, error) {
-	desk, err := m.open(v, agent, reversed(v.Changes))
+	desk, err := m.open(ctx, v, agent, reversed(v.Changes))
 	if err != nil {
 		return v, err
 	}

@@ -20,10 +20,10 @@ type desk struct {
 }
 
 // open returns a desk for steps of a rewind. The caller closes it.
-func (m *Rewinds) open(v chela.Rewind, agent string, steps []Step) (d *desk, err error) {
+func (m *Rewinds) open(ctx context.Context, v chela.Rewind, agent string, steps []Step) (d *desk, err error) {
 	d = &desk{mover: m, agent: agent}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
-		d.ws, err = m.cfg.Workspace.Open(workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner})
+		d.ws, err = m.cfg.Workspace.Open(ctx, workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner})
 	}
 	return d, err
 }

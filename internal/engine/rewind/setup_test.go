@@ -94,7 +94,7 @@ func (w *world) config(t testing.TB) rewind.Config {
 	return rewind.Config{
 		Process: local.Process{Node: w.ids.Node(), IDs: w.ids, Now: time.Now, Emit: func(e chela.Event) { w.told = append(w.told, e) }, Log: slog.New(slog.DiscardHandler), Peers: w},
 
-		Workspace: func(workspace.Owner) (string, error) { return w.dir, nil }, Documents: meddled{w.docs, w}, Bytes: w.blobs.Bytes,
+		Workspace: workspace.At(w.dir), Documents: meddled{w.docs, w}, Bytes: w.blobs.Bytes,
 		Tools: []chela.Tool{tool("write_file"), tool("http"), tool("shell")},
 		Lanes: w,
 		Wait: func(_ context.Context, id chela.TurnID) error {
@@ -298,7 +298,7 @@ func (w *world) change(t testing.TB, ch change, broken bool) chela.Preimage {
 	if ch.kind == chela.PreimageDocument {
 		return w.changeDocument(t, ch)
 	}
-	ws, err := workspace.Finder(func(workspace.Owner) (string, error) { return w.dir, nil }).Open(workspace.Owner{Agent: "main"})
+	ws, err := workspace.At(w.dir).Open(t.Context(), workspace.Owner{Agent: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,24 +27,76 @@ const (
 	maxFiles = 2000      // lines of a folder
 )
 
+// A filePlace is where a file is: its name is that of a folder that the owner trusts, a
+// colon and a path, or a path in the agent's own workspace.
+type filePlace struct {
+	session   chela.SessionKey // whose files they are
+	workspace string
+	folder    string // with the colon; empty for the agent's own workspace
+	path      string
+}
+
+// placeOf returns the place of a file by its name.
+func placeOf(ctx context.Context, r *store.Read, agent, name string) (filePlace, error) {
+	folder, path, ok := strings.Cut(name, ":")
+	if ok && chela.ValidName(folder) {
+		f, known, err := r.FolderOf(ctx, chela.FolderKey(agent, folder))
+		if known || err != nil {
+			return filePlace{session: f.Session, workspace: f.Workspace(), folder: folder + ":", path: path}, err
+		}
+	}
+	return filePlace{session: chela.MainKey(agent), workspace: agent, path: name}, nil
+}
+
+// fileLabels returns the labels of the files in all workspaces of an agent, with the
+// names of the files as paths.
+func fileLabels(ctx context.Context, r *store.Read, agent string) ([]chela.FileLabel, error) {
+	all, err := r.FileLabels(ctx, agent)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := r.Folders(ctx)
+	for _, f := range folders {
+		if f.Agent != agent || err != nil {
+			continue
+		}
+		var labels []chela.FileLabel
+		labels, err = r.FileLabels(ctx, f.Workspace())
+		for _, l := range labels {
+			l.Path = f.Name + ":" + l.Path
+			all = append(all, l)
+		}
+	}
+	return all, err
+}
+
 // file returns a file with its label, or a folder or all files that share one. It is
 // NotFound without a label of that name: other files count as the owner's.
 func (vs *Vouches) file(ctx context.Context, agent, name string) (t api.LabelledText, err error) {
+	var at filePlace
+	var labels []chela.FileLabel
+	err = vs.store.Read(ctx, func(r *store.Read) error {
+		if at, err = placeOf(ctx, r, agent, name); err != nil {
+			return err
+		}
+		labels, err = r.FileLabels(ctx, at.workspace)
+		return err
+	})
+	if err != nil {
+		return t, err
+	}
+	name = at.path
 	if !strings.HasPrefix(name, chela.EveryFile) {
 		if name, err = workspace.Clean(name); err != nil {
 			return t, err
 		}
 	}
-	labels, err := store.Find(ctx, vs.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, agent) })
-	if err != nil {
-		return t, err
-	}
-	at := slices.IndexFunc(labels, func(l chela.FileLabel) bool { return l.Path == name })
-	if at < 0 {
+	found := slices.IndexFunc(labels, func(l chela.FileLabel) bool { return l.Path == name })
+	if found < 0 {
 		return t, unlabelled(labels, name)
 	}
-	t = api.LabelledText{Kind: chela.TextFile, Agent: agent, Name: name, Provenance: labels[at].Provenance}
-	ws, err := vs.cfg.Workspace.Open(workspace.Owner{Agent: agent, Session: chela.MainKey(agent), Principal: chela.PrincipalOwner})
+	t = api.LabelledText{Kind: chela.TextFile, Agent: agent, Name: at.folder + name, Provenance: labels[found].Provenance}
+	ws, err := vs.cfg.Workspace.Open(ctx, workspace.Owner{Agent: agent, Session: at.session, Principal: chela.PrincipalOwner})
 	if err != nil {
 		return t, err
 	}

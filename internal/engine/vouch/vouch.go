@@ -84,7 +84,7 @@ func labelled(ctx context.Context, r *store.Read, agent string) (all []api.Label
 			all = append(all, ofRoutine(v))
 		}
 	}
-	labels, err := r.FileLabels(ctx, agent)
+	labels, err := fileLabels(ctx, r, agent)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,11 @@ func apply(ctx context.Context, w *store.Write, v chela.Vouch) error {
 		r.Version, r.UpdatedAt, r.Origin.Provenance = r.Version+1, v.At, trusted
 		return w.SaveRoutine(ctx, r)
 	default:
-		did, err := w.RemoveFileLabel(ctx, v.Agent, v.Name)
+		at, err := placeOf(ctx, &w.Read, v.Agent, v.Name)
+		if err != nil {
+			return err
+		}
+		did, err := w.RemoveFileLabel(ctx, at.workspace, at.path)
 		if err == nil && !did {
 			err = changed(api.LabelledText{Kind: v.Kind, Name: v.Name})
 		}

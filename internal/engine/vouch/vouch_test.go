@@ -70,7 +70,7 @@ func open(t *testing.T, cfg store.Config) *home {
 	h.memory = memory.New(s, memory.Config{Now: s.Now, Zone: time.UTC, Count: func(string) int { return 1 }, Agent: agent})
 	h.Local = api.Local{Caller: api.Caller{By: "cli"}, Operations: vouch.New(s, vouch.Config{
 		IDs: chela.NewIDs(s.Now, rand.Reader), Now: s.Now, Agent: agent,
-		Workspace: func(workspace.Owner) (string, error) { return h.files, nil },
+		Workspace: workspace.At(h.files),
 	}).Operations()}
 	h.write("in/a.txt", "buy\u202emilk")
 	h.write("in/b.bin", "\x00\x01")
@@ -85,7 +85,7 @@ func open(t *testing.T, cfg store.Config) *home {
 		}
 		var labels []chela.FileLabel
 		for _, path := range []string{"in/a.txt", "in/b.bin", "in", "*call_1"} {
-			labels = append(labels, chela.FileLabel{Agent: chela.MainAgent, Path: path, Provenance: page, CreatedAt: s.Now()})
+			labels = append(labels, chela.FileLabel{Workspace: chela.MainAgent, Path: path, Provenance: page, CreatedAt: s.Now()})
 		}
 		return w.AddFileLabels(t.Context(), labels...)
 	}); err != nil {

@@ -8,13 +8,13 @@ import (
 	"chela/internal/store"
 )
 
-// checkFileLabels: the first label of a file stays until it is removed, and agents have
+// checkFileLabels: the first label of a file stays until it is removed, and workspaces have
 // their own.
 func checkFileLabels(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	label := func(agent, path, source string) chela.FileLabel {
+	label := func(workspace, path, source string) chela.FileLabel {
 		return chela.FileLabel{
-			Agent: agent, Path: path, Provenance: chela.Provenance{Integrity: chela.IntegrityOutside, Source: source},
+			Workspace: workspace, Path: path, Provenance: chela.Provenance{Integrity: chela.IntegrityOutside, Source: source},
 			CreatedAt: time.UnixMicro(1_700_000_000_000_001).UTC(),
 		}
 	}

@@ -26,6 +26,7 @@ func (c *commands) askCommand() *cobra.Command {
 		"/elevated, which works in a chat on a terminal only. With standard input, or with\n" +
 		"--approve never, all of it is plain text for the agent."
 	c.providerFlag(cmd)
+	cmd.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the git repository of the current folder, if it is trusted)")
 	cmd.Flags().StringArrayVar(&attach, "attach", nil, "file to send with the text; may be repeated")
 	return cmd
 }
@@ -42,6 +43,10 @@ func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text stri
 	if err != nil {
 		return err
 	}
+	at, err := c.workFolder(cfg, o)
+	if err != nil {
+		return err
+	}
 	message, err := o.Inbound(cfg, text)
 	if err != nil {
 		return err
@@ -51,6 +56,13 @@ func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text stri
 			return err
 		}
 		person.Connection = b.Connection
+		session, err := at.Enter(ctx, person, o.Agent)
+		if err != nil {
+			return err
+		}
+		if session != "" {
+			message.Session = session
+		}
 		if message.Attachments, err = person.Attachments(ctx, o.Attach); err != nil {
 			return err
 		}

@@ -30,6 +30,7 @@ type Program struct {
 	Stdin   io.Reader
 	Stdout  io.Writer
 	Stderr  io.Writer
+	Dir     string // the current folder; empty if it is not known
 	Version string // of a release; empty selects the version from the build information
 	Homes   homes
 

@@ -47,6 +47,7 @@ type commands struct {
 	*terminal.Printer
 
 	home  string
+	given string            // of -C: the folder to work in
 	flags map[string]string // settings that are given as flags, by key
 	named string            // provider/model given to the command, for one request
 	stays bool              // SIGTERM is its normal end: an error has another cause
@@ -67,6 +68,7 @@ func (c *commands) root() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
+	root.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the git repository of the current folder, if it is trusted)")
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print one JSON document")
 	root.PersistentFlags().BoolFunc("insecure", "accept that commands run unconfined, with sandbox.mode off", func(given string) error {
 		c.flags["sandbox.insecure"] = given
@@ -77,7 +79,7 @@ func (c *commands) root() *cobra.Command {
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(),
 		terminal.Command("doctor", "Check the home for problems and show how to fix them", c.doctor),
-		c.serveCommand(), c.tokensCommand(), c.secretsCommand(), c.memoryCommand(), c.trustCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
+		c.serveCommand(), c.tokensCommand(), c.secretsCommand(), c.memoryCommand(), c.foldersCommand(), c.trustCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.initCommand(),
 		terminal.Command("version", "Print the version", c.version), terminal.CompletionCommand(),
 	)
 	root.SetHelpCommand(terminal.HelpCommand())
@@ -137,6 +139,10 @@ func (c *commands) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	at, err := c.workFolder(cfg, terminal.MessageOptions{})
+	if err != nil {
+		return err
+	}
 	return c.openWith(ctx, cfg, func(b *Backend) error {
 		if err := b.mayRun(cfg); err != nil {
 			return err
@@ -144,7 +150,11 @@ func (c *commands) chat(ctx context.Context) error {
 		b.Resume(ctx)
 		p := c.person()
 		p.Connection = b.Connection
-		return p.Chat(ctx, cfg)
+		session, err := at.Enter(ctx, p, "")
+		if err != nil {
+			return err
+		}
+		return p.Chat(ctx, cfg, session)
 	})
 }
 

@@ -31,7 +31,7 @@ func (c *commands) status(s api.Status) {
 		"open turns", s.TurnsOpen, "pending approvals", s.ApprovalsPending, "messages waiting", s.InboxWaiting, "replies owed", s.OutboxPending,
 		"jobs", jobsOf(s.Jobs), "routines", c.routinesOf(s.Routines),
 		"runs of routines", fmt.Sprintf("%d running, %d waiting", s.Routines.RunsRunning, s.Routines.RunsWaiting),
-		"heartbeat", c.heartbeatOf(s.Routines),
+		"heartbeat", c.heartbeatOf(s.Routines), "folders", foldersOf(s.Folders),
 	)
 }
 
@@ -42,6 +42,15 @@ func jobsOf(live map[chela.JobState]int) string {
 		said = append(said, fmt.Sprintf("%d %s", live[state], plain(string(state))))
 	}
 	return cmp.Or(strings.Join(said, ", "), "none under way")
+}
+
+// foldersOf lists folders by their paths.
+func foldersOf(all []chela.Folder) string {
+	var paths []string
+	for _, f := range all {
+		paths = append(paths, f.Path)
+	}
+	return strings.Join(paths, ", ")
 }
 
 func (c *commands) routinesOf(s api.RoutineStatus) string {

@@ -137,29 +137,16 @@ func endingText(e api.Ending) string {
 	return text
 }
 
-// A traced is one item of a turn with a duration or a cost: a response of the
-// model, another model call, or a tool call.
-type traced struct {
-	Step  int               `json:"step"`
-	Call  chela.CallID      `json:"call,omitempty"` // empty for a response
-	What  string            `json:"what"`           // the model or the tool
-	State string            `json:"state"`          // its outcome, or its progress
-	Began time.Time         `json:"began"`
-	Ended time.Time         `json:"ended,omitzero"` // zero while it runs
-	Usage *chela.TokenUsage `json:"usage,omitempty"`
-	Cost  chela.MicroUSD    `json:"cost,omitempty"`
-}
-
 func (c *commands) turnTrace(journal api.Trace) error {
 	type shown struct {
 		chela.Turn
-		Trace []traced `json:"trace"`
+		Trace []api.TraceStep `json:"trace"`
 	}
-	t, steps := journal.Turn, trace(journal)
+	t, steps := journal.Turn, journal.Steps()
 	return answer(c, shown{t, steps}, nil, func(shown) {
 		c.turn(t)
 		c.Line("")
-		table[traced]{head: "STEP\tWHAT\tSTATE\tAFTER\tTOOK\tINPUT\tCACHED\tOUTPUT\tCOST", row: func(s traced) []any {
+		table[api.TraceStep]{head: "STEP\tWHAT\tSTATE\tAFTER\tTOOK\tINPUT\tCACHED\tOUTPUT\tCOST", row: func(s api.TraceStep) []any {
 			row := []any{s.Step, s.What, s.State, terminal.Lasting(s.Began.Sub(t.CreatedAt)), took(s.Began, s.Ended)}
 			if u := s.Usage; u != nil {
 				row = append(row, u.Input, u.CacheRead+u.CacheWrite, u.Output)
@@ -172,58 +159,4 @@ func (c *commands) turnTrace(journal api.Trace) error {
 			return row
 		}}.write(c, steps)
 	})
-}
-
-// trace orders the responses of a turn and the calls of each. A model call
-// starts once the entry before its response exists.
-func trace(journal api.Trace) []traced {
-	steps := []traced{}
-	step, before := 0, journal.Turn.CreatedAt
-	for _, e := range journal.Entries {
-		if b, ok := e.Body.(chela.AnswerBody); ok {
-			step++
-			answer, others := paid(journal.Usage, step)
-			steps = append(steps, others...)
-			steps = append(steps, traced{
-				Step: step, What: b.Model, State: string(b.Stop), Usage: b.Usage, Cost: answer.Cost,
-				Began: before, Ended: e.CreatedAt,
-			})
-			for _, call := range journal.Calls {
-				if call.Step == step {
-					steps = append(steps, tracedCall(call))
-				}
-			}
-		}
-		before = e.CreatedAt
-	}
-	_, others := paid(journal.Usage, step+1)
-	return append(steps, others...)
-}
-
-// paid returns the ledger row of a step's response, and the other model calls
-// that were charged to it, or may have to be.
-func paid(rows []chela.Usage, step int) (answer chela.Usage, others []traced) {
-	for _, u := range rows {
-		switch {
-		case u.Step != step || u.State == chela.UsageReleased:
-		case u.State == chela.UsageSettled && u.Purpose == "turn":
-			answer = u
-		default:
-			tokens := u.Tokens
-			others = append(others, traced{
-				Step: step, What: u.Model + ", " + u.Purpose, State: string(u.State), Usage: &tokens, Cost: u.Cost, Began: u.CreatedAt,
-			})
-		}
-	}
-	return answer, others
-}
-
-func tracedCall(call chela.ToolCall) traced {
-	s := traced{
-		Step: call.Step, Call: call.ID, What: call.Tool, State: string(call.State), Began: call.StartedAt, Ended: call.FinishedAt,
-	}
-	if s.Began.IsZero() { // it has not been started, or never was
-		s.Began = call.CreatedAt
-	}
-	return s
 }

@@ -61,7 +61,7 @@ func (d *daemon) lived(t *testing.T) map[string]string {
 	names := map[string]string{
 		"sessions": "agent:main:main", "threads": string(said.Thread), "turns": string(runs.Turn), "grants": string(grant.ID),
 		"tools": "echo", "tokens": "tok_read", "models": "offline/offline", "jobs": "job_1",
-		"routines": "daily", "secrets": "github", "responses": "resp_none", "trust": "document", "runs": "run_2", "{path...}": "ci/build",
+		"routines": "daily", "secrets": "github", "responses": "resp_none", "trust": "document", "folders": "site", "runs": "run_2", "{path...}": "ci/build",
 	}
 	for id := range d.approvals {
 		names["approvals"] = string(id)
@@ -104,6 +104,7 @@ var bodies = map[string]string{
 	"PATCH /api/routines/{id}":          `{"enabled":false,"notify":{"policy":"never"}}`,
 	"POST /api/routines/{id}/fire":      `{"input":"now","key":"k"}`,
 	"POST /hooks/{path...}":             `{"secret":"right"}`,
+	"POST /api/folders":                 `{"path":"/code/site"}`,
 	"POST /api/trust/{kind}":            `{"name":"a.md","version":"1"}`,
 	"PUT /api/memory/doc":               `{"path":"a.md","text":"hi","append":true,"expect":1}`,
 }
@@ -119,6 +120,8 @@ var queries = map[string]string{
 	"GET /api/memory/tree":             "?path=projects&depth=1",
 	"GET /api/memory/doc":              "?path=a.md&version=1&agent=other",
 	"GET /api/memory/versions":         "?path=a.md",
+	"GET /api/folders":                 "?agent=main&path=/code/site&forgotten=true&limit=1",
+	"DELETE /api/folders/{name}":       "?agent=main",
 	"GET /api/trust/{kind}":            "?name=a.md",
 	"DELETE /api/memory/doc":           "?path=a.md",
 	"GET /api/jobs/{id}/files/content": "?path=a.txt",

@@ -116,6 +116,7 @@ var power = map[chela.Scope][]string{
 		"PATCH /api/config",                           // policy, limits, providers
 		"POST /api/tokens", "DELETE /api/tokens/{id}", // more power
 		"PUT /api/secrets/{name}", "DELETE /api/secrets/{name}", "POST /api/secrets/rotate",
+		"POST /api/folders", "DELETE /api/folders/{name}", // files of the machine
 		"POST /api/trust/{kind}", // takes away the reason of questions
 	},
 }

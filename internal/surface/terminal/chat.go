@@ -13,9 +13,12 @@ import (
 	"chela/internal/surface/command"
 )
 
-// Chat talks line by line until the input ends. The error of one turn is
-// printed and does not end the chat.
-func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
+// Chat talks line by line until the input ends, in a session, or in the main one. The
+// error of one turn is printed and does not end the chat.
+func (p *Person) Chat(ctx context.Context, cfg *config.Config, session chela.SessionKey) error {
+	if session == "" {
+		session = chela.MainKey(chela.MainAgent)
+	}
 	in, prompt := p.input(), func(string) {}
 	if IsTTY(p.Stdin) {
 		prompt = p.Prompt
@@ -26,12 +29,12 @@ func (p *Person) Chat(ctx context.Context, cfg *config.Config) error {
 	var listener sync.WaitGroup
 	defer listener.Wait()
 	defer stop()
-	o := MessageOptions{Approve: approveAsk, Input: chela.InputCommand, Stream: !p.JSON} // input of a script
+	o := MessageOptions{Session: string(session), Approve: approveAsk, Input: chela.InputCommand, Stream: !p.JSON} // input of a script
 	if IsTTY(p.Stdin) {
 		o.Input = chela.InputTyped
 		p.tellNotices(ctx)
 		p.tellQuestions(ctx)
-		listener.Go(func() { a.listen(listening, chela.MainKey(chela.MainAgent)) }) // ends with the chat
+		listener.Go(func() { a.listen(listening, session) }) // ends with the chat
 	}
 	said := false
 	for {

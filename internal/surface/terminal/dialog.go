@@ -32,7 +32,7 @@ type dialog struct {
 func (p *Person) dialog(ctx context.Context, v View) *dialog {
 	d := &dialog{
 		Person: p, approve: approveAsk, r: NewRenderer(p.Screen, v),
-		person: IsTTY(p.Stdin) && p.ErrTerminal,
+		person: p.Present(),
 	}
 	d.show = func(e chela.Event) {
 		switch {

@@ -61,7 +61,7 @@ type insideFunc[In, Out any] func(ctx context.Context, ws *workspace.Workspace, 
 // opening returns a function that opens the workspace of a call for f.
 func opening[In, Out any](find workspace.Finder, f insideFunc[In, Out]) func(context.Context, tool.Call[In]) (Out, error) {
 	return func(ctx context.Context, call tool.Call[In]) (out Out, err error) {
-		ws, err := find.Open(workspace.OwnerOf(call.ToolCall))
+		ws, err := find.Open(ctx, workspace.OwnerOf(call.ToolCall))
 		if err != nil {
 			return out, err
 		}
@@ -73,13 +73,14 @@ func opening[In, Out any](find workspace.Finder, f insideFunc[In, Out]) func(con
 // define returns the tool called name. Errors of run that the model can act on
 // become results.
 func define[In any](find workspace.Finder, name string, run insideFunc[In, chela.ToolResult], judge func(In) chela.Judgement) chela.Tool {
-	return tool.New(name, tool.Doc(docs, name), opening(find, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[In]) (chela.ToolResult, error) {
-		res, err := run(ctx, ws, call)
+	opened := opening(find, run)
+	return tool.New(name, tool.Doc(docs, name), func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
+		res, err := opened(ctx, call)
 		if err != nil && !fault(err) {
 			return tool.Failed(chela.MessageOf(err)), nil
 		}
 		return res, err
-	}), judge)
+	}, judge)
 }
 
 // changing returns the tool called name, which changes files as it prepared to.

@@ -50,7 +50,9 @@ func newDeskWith(t *testing.T, quota *workspace.Quota) *desk {
 	return d
 }
 
-func (d *desk) find(workspace.Owner) (string, error) { return d.dir, nil }
+func (d *desk) find(ctx context.Context, o workspace.Owner) (workspace.Location, error) {
+	return workspace.At(d.dir)(ctx, o)
+}
 
 func (d *desk) tools() []chela.Tool {
 	return file.Tools(file.Config{

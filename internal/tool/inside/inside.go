@@ -101,7 +101,7 @@ func Run(ctx context.Context, conn io.ReadWriter, cfg Config) error {
 
 // provide makes the tools of the worker domain.
 func (w *worker) provide(dir string, limits sandbox.Limits, commands CommandFunc) {
-	find := func(workspace.Owner) (string, error) { return dir, nil }
+	find := workspace.At(dir)
 	tools := append(file.Tools(file.Config{
 		Workspace: find, Quota: &workspace.Quota{Size: limits.WorkspaceSize, Files: limits.WorkspaceFiles},
 		Keep:  func(context.Context, []byte) (string, error) { return "", errOutside },

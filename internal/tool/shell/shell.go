@@ -117,8 +117,8 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	if network != nil {
 		defer network.Close()
 	}
-	dir, err := c.find(workspace.OwnerOf(call.ToolCall))
-	if chela.KindOf(err) == chela.Denied {
+	at, err := c.find(ctx, workspace.OwnerOf(call.ToolCall))
+	if kind := chela.KindOf(err); kind == chela.Denied || kind == chela.Unavailable {
 		return tool.Failed(chela.MessageOf(err)), nil
 	}
 	if err != nil {
@@ -127,7 +127,7 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	timeout := call.In.limit()
 	res, err := c.runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
-		Workspace: dir,
+		Workspace: at.Dir,
 		Workdir:   call.In.Workdir,
 		Timeout:   timeout,
 		Output:    call.Output,

@@ -49,9 +49,7 @@ func call(args string) chela.ToolCall {
 	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}
 }
 
-func at(dir string) func(workspace.Owner) (string, error) {
-	return func(workspace.Owner) (string, error) { return dir, nil }
-}
+func at(dir string) workspace.Finder { return workspace.At(dir) }
 
 func TestSpec(t *testing.T) {
 	t.Parallel()
@@ -141,7 +139,7 @@ func TestUnusableCommandsAreNotRun(t *testing.T) {
 func TestFaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
-	find := func(workspace.Owner) (string, error) { return "", lost }
+	find := func(context.Context, workspace.Owner) (workspace.Location, error) { return workspace.Location{}, lost }
 	if _, err := shell.New(&stub{}, find, shell.Network{}).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
 		t.Errorf("no workspace: %v", err)
 	}

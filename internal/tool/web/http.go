@@ -161,7 +161,7 @@ func (f fetcher) prepare(ctx context.Context, call tool.Call[httpInput]) (prepar
 	if err != nil || name == "" {
 		return prepared, nil
 	}
-	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
+	ws, err := f.cfg.Workspace.Open(ctx, workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return prepared, err
 	}
@@ -254,7 +254,7 @@ func (f fetcher) target(saveTo string) (string, error) {
 
 // save writes the body of a response to a file.
 func (f fetcher) save(ctx context.Context, call tool.Call[httpInput], change workspace.Change) ([]chela.Preimage, error) {
-	ws, err := f.cfg.Workspace.Open(workspace.OwnerOf(call.ToolCall))
+	ws, err := f.cfg.Workspace.Open(ctx, workspace.OwnerOf(call.ToolCall))
 	if err != nil {
 		return nil, err
 	}

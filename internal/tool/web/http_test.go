@@ -113,7 +113,7 @@ func keepIn(t *testing.T) *datadir.Blobs {
 func TestContract(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	f := web.HTTP(web.Config{Workspace: func(workspace.Owner) (string, error) { return dir, nil }, Keep: keepIn(t).Keep, Dialer: dialer()})
+	f := web.HTTP(web.Config{Workspace: workspace.At(dir), Keep: keepIn(t).Keep, Dialer: dialer()})
 	tooltest.Check(t, f, dir)
 	tooltest.CheckShown(t, f)
 }
@@ -261,7 +261,7 @@ func TestSaveTo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	cfg := loopback
-	cfg.Workspace = func(workspace.Owner) (string, error) { return dir, nil }
+	cfg.Workspace = workspace.At(dir)
 	kept := keepIn(t)
 	cfg.Keep = kept.Keep
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {

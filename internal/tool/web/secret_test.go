@@ -87,7 +87,7 @@ func TestSecretOfRequest(t *testing.T) {
 	v := &vault{host: strings.TrimPrefix(s.URL, "http://"), value: value}
 	dir := t.TempDir()
 	cfg := loopback
-	cfg.Secrets, cfg.Workspace = v, func(workspace.Owner) (string, error) { return dir, nil }
+	cfg.Secrets, cfg.Workspace = v, workspace.At(dir)
 	cfg.Keep = datadir.NewBlobs(t.TempDir()).Keep
 	for _, tt := range secretCases(value) {
 		t.Run(tt.name, func(t *testing.T) {

@@ -41,9 +41,9 @@ const maxLabels = 256
 
 // labels stores the labels of files. It is safe for concurrent use.
 type labels interface {
-	FileLabels(ctx context.Context, agent string) ([]chela.FileLabel, error)
+	FileLabels(ctx context.Context, workspace string) ([]chela.FileLabel, error)
 	AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error
-	RemoveFileLabel(ctx context.Context, agent, path string) error
+	RemoveFileLabel(ctx context.Context, workspace, path string) error
 }
 
 // A labeller labels the results and files of calls.
@@ -98,10 +98,10 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	if len(u.names) == 0 && !u.runs {
 		return u, nil, nil
 	}
-	if ws, err = l.find.Open(OwnerOf(call)); err != nil {
+	if ws, err = l.find.Open(ctx, OwnerOf(call)); err != nil {
 		return u, nil, nil //nolint:nilerr // the tool fails with it
 	}
-	known, err := l.store.FileLabels(ctx, call.Agent)
+	known, err := l.store.FileLabels(ctx, ws.name)
 	known = slices.DeleteFunc(known, func(f chela.FileLabel) bool { return f.Path == u.everyFile() }) // its own, since it was prepared
 	u.read = ws.labelOf(known, u.names, u.runs)
 	if err != nil {
@@ -114,8 +114,8 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 }
 
 // label returns the label of a file that a call writes.
-func (l labeller) label(u use, name string) chela.FileLabel {
-	return chela.FileLabel{Agent: u.call.Agent, Path: name, Provenance: fail.Label("file", u.from), CreatedAt: l.now()}
+func (l labeller) label(ws *Workspace, u use, name string) chela.FileLabel {
+	return chela.FileLabel{Workspace: ws.name, Path: name, Provenance: fail.Label("file", u.from), CreatedAt: l.now()}
 }
 
 // everyFile is the path of the label of all files while a call runs.
@@ -137,7 +137,7 @@ func (l labeller) prepare(ctx context.Context, t chela.Tool, call chela.ToolCall
 	}
 	var all []chela.FileLabel
 	for _, name := range names {
-		all = append(all, l.label(u, name))
+		all = append(all, l.label(ws, u, name))
 	}
 	return l.store.AddFileLabels(ctx, all...)
 }
@@ -181,12 +181,12 @@ func (l labeller) changed(ctx context.Context, ws *Workspace, u use, before map[
 	}
 	var all []chela.FileLabel
 	for _, name := range names {
-		all = append(all, l.label(u, name))
+		all = append(all, l.label(ws, u, name))
 	}
 	if err := l.store.AddFileLabels(ctx, all...); err != nil {
 		return
 	}
-	_ = l.store.RemoveFileLabel(ctx, u.call.Agent, u.everyFile()) // what stays covers more
+	_ = l.store.RemoveFileLabel(ctx, ws.name, u.everyFile()) // what stays covers more
 }
 
 // folded returns names, or as many of their deepest folders as there may be labels.

@@ -80,7 +80,7 @@ func (d *desk) tool(u use) chela.Tool {
 			return chela.ToolResult{Text: "done"}, nil
 		},
 	}
-	find := func(workspace.Owner) (string, error) { return d.dir, nil }
+	find := workspace.At(d.dir)
 	return workspace.Labelled(find, &d.shelf, func() time.Time { return time.Unix(0, 0) })(t)
 }
 

@@ -47,33 +47,49 @@ func OwnerOf(c chela.ToolCall) Owner {
 	return Owner{Agent: c.Agent, Session: c.Session, Principal: c.Principal}
 }
 
-// A Finder returns the host folder of an owner's workspace.
-type Finder func(Owner) (dir string, err error)
+// A Location is where a workspace is.
+type Location struct {
+	Dir  string // folder of the host
+	Name string // of the workspace among the labels of files: the agent, or one of its folders, as in "main/site"
+}
+
+// A Finder returns the location of an owner's workspace.
+type Finder func(context.Context, Owner) (Location, error)
+
+// At returns a Finder with one folder for all owners.
+func At(dir string) Finder {
+	return func(_ context.Context, o Owner) (Location, error) { return Location{Dir: dir, Name: o.Agent}, nil }
+}
 
 // A Workspace is the files of one owner. Names passed to its methods come from
 // Clean. Errors are classified, name files as the model does, and carry the
 // cause only for the log.
 type Workspace struct {
 	root *os.Root
+	name string // of its location
 }
 
 // Open opens the workspace of its owner, which the caller closes. It is Denied
-// to owners without a workspace, and fails with Internal if the folder is
-// missing: creating it is the responsibility of the session's creator.
-func (f Finder) Open(o Owner) (*Workspace, error) {
-	dir, err := f(o)
-	if chela.KindOf(err) == chela.Denied {
+// to owners without a workspace, Unavailable if it is a folder of the owner's that is
+// gone, and fails with Internal if another folder is missing: creating it is the
+// responsibility of the session's creator.
+func (f Finder) Open(ctx context.Context, o Owner) (*Workspace, error) {
+	at, err := f(ctx, o)
+	if kind := chela.KindOf(err); kind == chela.Denied || kind == chela.Unavailable {
 		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("find workspace of agent %q: %w", o.Agent, err)
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := os.OpenRoot(at.Dir)
 	if err != nil {
 		return nil, chela.E(chela.Internal, "the workspace cannot be opened").Because(err)
 	}
-	return &Workspace{root: root}, nil
+	return &Workspace{root: root, name: at.Name}, nil
 }
+
+// Name returns the name of the workspace among the labels of files.
+func (w *Workspace) Name() string { return w.name }
 
 // Close closes w.
 func (w *Workspace) Close() error { return w.root.Close() }

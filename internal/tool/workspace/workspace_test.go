@@ -20,7 +20,7 @@ import (
 func open(t *testing.T) (*workspace.Workspace, string) {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := workspace.Finder(func(workspace.Owner) (string, error) { return dir, nil }).Open(workspace.Owner{Agent: "main"})
+	w, err := workspace.At(dir).Open(t.Context(), workspace.Owner{Agent: "main"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,10 +75,10 @@ func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	fault := errors.New("fault")
 	for name, find := range map[string]workspace.Finder{
-		"no folder": func(workspace.Owner) (string, error) { return filepath.Join(t.TempDir(), "none"), nil },
-		"a fault":   func(workspace.Owner) (string, error) { return "", fault },
+		"no folder": workspace.At(filepath.Join(t.TempDir(), "none")),
+		"a fault":   func(context.Context, workspace.Owner) (workspace.Location, error) { return workspace.Location{}, fault },
 	} {
-		if _, err := find.Open(workspace.Owner{Agent: "main"}); chela.KindOf(err) != chela.Internal {
+		if _, err := find.Open(t.Context(), workspace.Owner{Agent: "main"}); chela.KindOf(err) != chela.Internal {
 			t.Errorf("%s: got %v, want an Internal error", name, err)
 		}
 	}
