@@ -20,6 +20,7 @@ const maxFound = 200
 type globInput struct {
 	Pattern string `json:"pattern" jsonschema:"names to find, such as **/*.go"`
 	Path    string `json:"path,omitempty" jsonschema:"the directory to search; the workspace by default"`
+	Ignored bool   `json:"ignored,omitempty" jsonschema:"also find files that .gitignore names"`
 }
 
 func (in globInput) path() string { return in.Path }
@@ -29,8 +30,9 @@ func glob(ctx context.Context, ws *workspace.Workspace, top string, in globInput
 	if err != nil {
 		return tool.Failed("pattern: " + err.Error()), nil
 	}
-	found, err := search(ctx, ws, top, p)
-	return tool.Done(listFound(found, in.Pattern, top)), err
+	w := newWalk(ctx, ws, top, in.Ignored)
+	found, err := w.search(ctx, p)
+	return tool.Done(listFound(found, in.Pattern, top) + w.note()), err
 }
 
 // A foundFile is a match of a search.
@@ -39,17 +41,17 @@ type foundFile struct {
 	changed time.Time
 }
 
-// search returns the files under top whose names match p, newest first.
-func search(ctx context.Context, ws *workspace.Workspace, top string, p pattern) ([]foundFile, error) {
+// search returns the files whose names match p, newest first.
+func (w *walk) search(ctx context.Context, p pattern) ([]foundFile, error) {
 	var found []foundFile
-	err := walk(ctx, ws, top, func(name string, d fs.DirEntry) error {
+	err := w.run(ctx, func(name string, d fs.DirEntry) error {
 		if d.IsDir() {
-			if skipped(d.Name()) {
+			if workspace.Generated(d.Name()) {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		if !p.match(under(top, name)) {
+		if !p.match(under(w.top, name)) {
 			return nil
 		}
 		info, err := d.Info()

@@ -33,6 +33,7 @@ type grepInput struct {
 	IgnoreCase bool   `json:"ignore_case,omitempty" jsonschema:"ignore the difference between upper and lower case"`
 	Around     int    `json:"around,omitempty" jsonschema:"number of lines to show before and after each match" min:"0" max:"10"`
 	FilesOnly  bool   `json:"files_only,omitempty" jsonschema:"return the paths of files with a match, not the lines"`
+	Ignored    bool   `json:"ignored,omitempty" jsonschema:"also search files that .gitignore names"`
 }
 
 func (in grepInput) path() string { return in.Path }
@@ -58,6 +59,7 @@ type grepper struct {
 	files   int // with a match
 	full    bool
 	left    int // files that could not be searched
+	walk    *walk
 }
 
 // newGrepper returns a grepper; its error is written for the model.
@@ -101,9 +103,10 @@ func (g *grepper) run(ctx context.Context, top string) error {
 	if !info.IsDir() {
 		return g.file(ctx, top)
 	}
-	return walk(ctx, g.ws, top, func(name string, d fs.DirEntry) error {
+	g.walk = newWalk(ctx, g.ws, top, g.in.Ignored)
+	return g.walk.run(ctx, func(name string, d fs.DirEntry) error {
 		switch {
-		case d.IsDir() && skipped(d.Name()):
+		case d.IsDir() && workspace.Generated(d.Name()):
 			return fs.SkipDir
 		case !d.Type().IsRegular() || g.include != nil && !g.include.match(under(top, name)):
 			return nil
@@ -222,6 +225,9 @@ func (g *grepper) String() string {
 	}
 	if g.left > 0 {
 		notes = append(notes, fmt.Sprintf("%d files could not be read", g.left))
+	}
+	if g.walk != nil && g.walk.left > 0 {
+		notes = append(notes, strings.Trim(g.walk.note(), "\n[]"))
 	}
 	return noted(g.b.String(), notes)
 }

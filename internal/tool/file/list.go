@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 
 	"chela"
@@ -22,6 +23,7 @@ type listInput struct {
 	Path      string `json:"path,omitempty" jsonschema:"the directory; the workspace by default"`
 	Recursive bool   `json:"recursive,omitempty" jsonschema:"also list the directories below"`
 	MaxDepth  int    `json:"max_depth,omitempty" jsonschema:"with recursive: number of levels; 3 by default" min:"1" max:"20"`
+	Ignored   bool   `json:"ignored,omitempty" jsonschema:"also show what .gitignore names"`
 }
 
 func (in listInput) path() string { return in.Path }
@@ -31,8 +33,9 @@ func listDir(ctx context.Context, ws *workspace.Workspace, top string, in listIn
 	if in.Recursive {
 		l.depth = cmp.Or(in.MaxDepth, defaultDepth)
 	}
-	err := walk(ctx, ws, top, l.add)
-	return tool.Done(l.String()), err
+	w := newWalk(ctx, ws, top, in.Ignored)
+	err := w.run(ctx, l.add)
+	return tool.Done(l.String() + w.note()), err
 }
 
 // A listing collects the entries under a directory.
@@ -98,10 +101,40 @@ const maxVisited = 200_000
 // errVisited ends a walk that reached maxVisited.
 var errVisited = chela.E(chela.Exhausted, "there are too many files to look at (200000)").WithHint("name a directory further down as path")
 
-// walk calls f for everything under the directory top, in the order of names,
-// without following links. Unreadable entries, and entries removed during the
-// walk, are skipped. F may return fs.SkipDir and fs.SkipAll.
-func walk(ctx context.Context, ws *workspace.Workspace, top string, f func(name string, d fs.DirEntry) error) error {
+// A walk visits the entries under a directory.
+type walk struct {
+	ws     *workspace.Workspace
+	top    string
+	ignore *workspace.Ignore // nil if ignored entries are visited too
+	left   int               // entries that were not visited because .gitignore names them
+}
+
+// newWalk returns a walk under the directory top. Entries that .gitignore names are
+// left out, unless ignored is set or top is one of them.
+func newWalk(ctx context.Context, ws *workspace.Workspace, top string, ignored bool) *walk {
+	w := &walk{ws: ws, top: top, ignore: ws.Ignore()}
+	for dir := top; dir != "."; dir = path.Dir(dir) {
+		ignored = ignored || w.ignore.Has(ctx, dir, true)
+	}
+	if ignored {
+		w.ignore = nil
+	}
+	return w
+}
+
+// note says that entries were left out.
+func (w *walk) note() string {
+	if w.left == 0 {
+		return ""
+	}
+	return fmt.Sprintf("\n[%d left out that .gitignore names; ignored shows them]", w.left)
+}
+
+// run calls f for everything under the directory, in the order of names, without
+// following links. Unreadable entries, and entries removed during the walk, are
+// skipped. F may return fs.SkipDir and fs.SkipAll.
+func (w *walk) run(ctx context.Context, f func(name string, d fs.DirEntry) error) error {
+	ws, top := w.ws, w.top
 	info, err := ws.Stat(top)
 	if err != nil {
 		return err
@@ -126,6 +159,13 @@ func walk(ctx context.Context, ws *workspace.Workspace, top string, f func(name 
 		if visited++; visited > maxVisited {
 			return errVisited
 		}
+		if w.ignore != nil && w.ignore.Has(ctx, name, d.IsDir()) {
+			w.left++
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		return f(name, d)
 	})
 	return ws.Explain(top, err)
@@ -138,7 +178,3 @@ func under(top, name string) string {
 	}
 	return strings.TrimPrefix(name, top+"/")
 }
-
-// skipped reports whether searches skip the directory base because its content
-// is generated.
-func skipped(base string) bool { return base == ".git" || base == "node_modules" }
