@@ -44,6 +44,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/orchestrator"
 	"chela/internal/tool/sandbox/isolation"
+	"chela/internal/tool/toolchain"
 )
 
 // toolGrace is how long a tool may take to return after its cancellation. A
@@ -83,6 +84,7 @@ type App struct {
 	dialer    *guard.Dialer // for addresses that others named
 	rewinds   *rewind.Rewinds
 	isolation *isolation.Isolation
+	tools     *toolchain.Toolchains
 	workers   *orchestrator.Orchestrator // of jobs in containers
 
 	background *background.Background

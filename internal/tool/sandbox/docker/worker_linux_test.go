@@ -55,7 +55,7 @@ func newJob(t testing.TB) *jobFixture {
 			t.Errorf("containers are left: %s", left)
 		}
 	})
-	f.shell = o.Tool(shell.New(f.box, func(workspace.Owner) (string, error) { return f.dir, nil }, shell.Network{}))
+	f.shell = o.Tool(shell.New(f.box, func(workspace.Owner) (string, error) { return f.dir, nil }, shell.Network{}, nil))
 	return f
 }
 
