@@ -43,10 +43,7 @@ func oversee(o RunRequest, p places, over chan<- string) {
 		return
 	}
 	h := sandbox.DiskMeter{Limits: o.Limits, Dir: p.home, Home: true, Processes: m.processes}
-	go func() {
-		<-time.After(sampleDisk) // a home of many files is not measured for a short command
-		sample(sampleDisk, func() string { return h.Exceeded(context.Background()) })
-	}()
+	go sample(sampleDisk, func() string { return h.Exceeded(context.Background()) })
 }
 
 // A memoryMeter measures the memory and counts the processes of a command.
