@@ -1,6 +1,6 @@
 # Everything here is a go command that also works by hand.
 .DEFAULT_GOAL := help
-.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild conformance mutants ways escape nightly services tidy cross check
+.PHONY: help try build test race raceall types sdk failpoints lint fuzz golden bench load regress crash simulate coldbuild toolchains conformance mutants ways escape nightly services tidy cross check
 
 FUZZTIME ?= 60s
 SEED ?= 1
@@ -81,6 +81,9 @@ coldbuild: ## build a Go program with an empty cache inside the sandbox, for a m
 ways: ## run 400 ways round an allowlist of commands in a sandbox, for some minutes
 	$(TEST) -count=1 -timeout=30m -run=WaysRound ./internal/app -shell.ways
 
+toolchains: ## build projects of registries with the user's tools in the sandbox, for two minutes
+	$(TEST) -count=1 -timeout=20m -run='TestToolchainProjects|TestBuildSpeed' ./cmd/chela -toolchains.whole
+
 conformance: services ## compare the server with its OpenAPI document, for up to an hour
 	$(TEST) -count=1 -timeout=70m -run=Schemathesis ./cmd/chela -schemathesis.whole -schemathesis.seed=$(SEED)
 
@@ -93,7 +96,7 @@ sdk: ## hold the providers against OpenAI's client for Go, which takes minutes t
 escape: ## attack both sandboxes with larger limits, for some minutes
 	$(TEST) -count=1 -timeout=30m -run=Escape ./cmd/chela -escape.whole
 
-nightly: services cross sdk regress raceall crash simulate coldbuild conformance mutants ways escape ## run the suites that are too slow for check
+nightly: services cross sdk regress raceall crash simulate coldbuild toolchains conformance mutants ways escape ## run the suites that are too slow for check
 
 services: ## install what the tests need, where that is possible
 	@scripts/services.sh

@@ -191,6 +191,7 @@ var rules = []rule{
 		"internal/tool/web/http.go":             "a client over the guarded dialer",
 	}},
 	{name: "the environment is read in config", check: checkEnvironment, except: map[string]string{
+		"internal/tool/inside/main_linux.go":    "the worker of a job runs commands with the variables of its container, which chela set",
 		"internal/tool/worker/network_linux.go": "the environment of a container, which the command in it inherits",
 		"internal/platform/fail/on.go":          "failpoints are set by tests alone, in a build of their own",
 		"bench/dev/mutant_run.go":               "selects the active mutant of a test process through its environment",

@@ -173,6 +173,9 @@ type Judgement struct {
 	// yet. Each is a subject too. A rule allows the call only by a pattern.
 	Hosts []string
 
+	// HostGroup is what Hosts are together, such as "the npm registry"; empty for none.
+	HostGroup string
+
 	// Secrets are the secrets of the vault that the call sends. A call whose secret
 	// does not exist is always asked about; see [Approval.Credential].
 	Secrets []SecretName

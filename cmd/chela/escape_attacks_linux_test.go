@@ -6,7 +6,7 @@ import (
 
 // attacks returns the table.
 func attacks() []attack {
-	return slices.Concat(readAttacks, environmentAttacks, writeAttacks, connectAttacks, processAttacks, kernelAttacks, descriptorAttacks, linkAttacks, stayAttacks, bombs())
+	return slices.Concat(readAttacks, environmentAttacks, writeAttacks, toolAttacks, connectAttacks, processAttacks, kernelAttacks, descriptorAttacks, linkAttacks, stayAttacks, bombs())
 }
 
 // readAttacks read files that belong to others.
@@ -29,6 +29,22 @@ var readAttacks = []attack{
 	{kind: "read", name: "the memory of the machine", command: `head -c 4096 /dev/mem | wc -c | sed 's/4096/escaped: memory/'; head -c 4096 /proc/kcore | wc -c | sed 's/4096/escaped: memory/'; head -c 99 /dev/kmsg /proc/kmsg`},
 	{kind: "read", name: "disks", command: `mknod disk b 8 0; mknod /tmp/disk b 254 0; for d in disk /tmp/disk /dev/vda /dev/sda /dev/nvme0n1 /dev/dm-0; do head -c 4096 $d | wc -c | sed 's/4096/escaped: a disk/'; done`},
 	{kind: "read", name: "by the rights of another user", command: `su -c 'cat {OUT}/secret'; sudo -n cat {OUT}/secret; chmod 4755 attacker; mount; newgrp root < {OUT}/secret; pkexec cat {OUT}/secret`},
+}
+
+// toolAttacks read and write around the tool chains of the user and the homes of
+// commands.
+var toolAttacks = []attack{
+	{kind: "tools", name: "write to a tool chain", command: `tool; echo x >> {TOOLS}/bin/tool; echo x > {TOOLS}/bin/new-$MARK; rm -f {TOOLS}/bin/tool; chmod 777 {TOOLS}/bin/tool; touch -d @1000 {USERHOME}/.cargo/bin/tool; cp attacker {USERHOME}/.cargo/bin/tool`, control: true},
+	{kind: "tools", name: "through a mount made writable", command: `mount -o remount,rw {TOOLS}; mount -o remount,rw,bind {USERHOME}/.cargo/bin; ./attacker remount escape-$MARK; echo x > {TOOLS}/new-$MARK; echo x > {USERHOME}/.cargo/bin/new-$MARK`},
+	{kind: "tools", name: "credentials beside a tool chain", command: `cat {USERHOME}/.cargo/credentials.toml {USERHOME}/.cargo/bin/../credentials.toml {TOOLS}/../.ssh/id_ed25519 {TOOLS}/bin/../../.ssh/id_ed25519`, control: true},
+	{kind: "tools", name: "credentials in a tool chain", command: `cat {TOOLS}/lib/.npmrc {TOOLS}/bin/../lib/.npmrc; grep -r canary {TOOLS}`, control: true},
+	{kind: "tools", name: "links in PATH to the root, the home of chela and keys", command: `cat {TOOLS}/root{OUT}/secret {TOOLS}/home/canary {TOOLS}/home/master.key {TOOLS}/keys/id_ed25519; ls {TOOLS}/root {TOOLS}/home`, control: true},
+	{kind: "tools", name: "links in a folder of programs", command: `cat {TOOLS}/bin/root{OUT}/secret {TOOLS}/bin/key {TOOLS}/bin/master; head -n 1 {TOOLS}/bin/shadow; key; master`, control: true},
+	{kind: "tools", name: "the caches of another agent", command: `cat ~/../other/canary {HOME}/caches/other/canary; echo x > ~/../other/$MARK; echo x > {HOME}/caches/other/$MARK; echo x > {HOME}/caches/other/canary`, control: true},
+	{kind: "tools", name: "links from the own caches", command: `ln -s {HOME}/caches/other ~/o; ln -s / ~/.cargo; ln -s {OUT} ~/.config; ln -s {HOME} ~/.local; cat ~/o/canary ~/.cargo{OUT}/secret; echo x > ~/o/$MARK`, control: true, then: []reply{
+		{tool: "shell", args: `{"command":"cat ~/.config/secret ~/.local/canary; ls -la ~; rm -f ~/o"}`},
+	}},
+	{kind: "tools", name: "hard links into the caches", command: `ln {TOOLS}/lib/.npmrc ~/hard; ln {USERHOME}/.cargo/credentials.toml ~/hard2; ln {OUT}/secret ~/hard3; cat ~/hard ~/hard2 ~/hard3; rm -f ~/hard*`, control: true},
 }
 
 // environmentAttacks read the environment of chela and of others.

@@ -74,6 +74,10 @@ func newWorld(t *testing.T, mode string, flags ...string) *world {
 	w.temporary = t.TempDir()
 	w.daemon = newDaemon(t, "", append(append(env, "TMPDIR="+w.temporary), flags...)...)
 	w.workspace = filepath.Join(w.home, "workspace", "main")
+	user := filepath.Dir(w.home)
+	for _, dir := range []string{".cargo/bin", "tools/bin", "tools/root", "tools/home", "tools/keys", ".ssh"} {
+		w.env = append(w.env, "PATH="+filepath.Join(user, dir)+":"+pathOf(w.env))
+	}
 	if mode == "docker" {
 		w.until("the engine answers", w.engine.answers)
 	}
@@ -109,6 +113,9 @@ func (w *world) build() {
 		filepath.Join(w.home, "workspace", "main.jobs", "job_1", "canary"): "workspace of a job",
 		filepath.Join(w.home, "workspace", "other", "canary"):              "workspace of another agent",
 		filepath.Join(dir, ".ssh", "id_ed25519"):                           "home of the user",
+		filepath.Join(dir, ".cargo", "credentials.toml"):                   "credentials beside a tool chain",
+		filepath.Join(dir, "tools", "lib", ".npmrc"):                       "credentials in a tool chain",
+		filepath.Join(w.home, "caches", "other", "canary"):                 "caches of another agent",
 		filepath.Join(w.outside, "secret"):                                 "file outside",
 	} {
 		err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(w.plant(place)+"\n"), 0o600))
@@ -116,6 +123,7 @@ func (w *world) build() {
 			w.t.Fatal(err)
 		}
 	}
+	w.buildTools(dir)
 	w.names["HOME"], w.names["USERHOME"], w.names["OUT"], w.names["BINARY"] = w.home, dir, w.outside, w.binary
 	w.names["WORKSPACE"] = w.workspace
 	w.names["ENGINE"] = filepath.Join(w.engine.dir, "docker.sock")
@@ -129,6 +137,38 @@ func (w *world) build() {
 		w.outsideRun("shmdrop", w.names["SHM"])
 	})
 	w.openTerminal()
+}
+
+// pathOf returns the PATH of an environment.
+func pathOf(env []string) (path string) {
+	for _, line := range env {
+		if value, ok := strings.CutPrefix(line, "PATH="); ok {
+			path = value
+		}
+	}
+	return path
+}
+
+// buildTools makes tool chains in the user's home, and links in their place that lead
+// out of them. All are in the PATH of the daemon.
+func (w *world) buildTools(user string) {
+	w.t.Helper()
+	tools := filepath.Join(user, "tools")
+	for _, dir := range []string{filepath.Join(user, ".cargo", "bin"), filepath.Join(tools, "bin")} {
+		err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "tool"), []byte("#!/bin/sh\necho tool\n"), 0o755))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{
+		"root": "/", "home": w.home, "keys": filepath.Join(user, ".ssh"),
+		"bin/root": "/", "bin/key": filepath.Join(user, ".ssh", "id_ed25519"), "bin/master": filepath.Join(w.home, "master.key"), "bin/shadow": "/etc/shadow",
+	} {
+		if err := os.Symlink(target, filepath.Join(tools, name)); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+	w.names["TOOLS"] = tools
 }
 
 // outsideRun runs the attacker's program without any sandbox.
@@ -300,7 +340,7 @@ func (w *world) accept(name string, l net.Listener) {
 func (w *world) fingerprint(mark string) map[string]string {
 	w.t.Helper()
 	found := map[string]string{"victim": w.victim.state()}
-	for _, root := range []string{w.outside, filepath.Join(w.home, "workspace", "main.jobs"), filepath.Join(w.home, "workspace", "other"), filepath.Join(w.home, "config.toml"), filepath.Join(w.home, "master.key"), w.binary, filepath.Join(filepath.Dir(w.home), ".ssh"), "/etc/passwd", "/etc/shadow", "/etc/hosts"} {
+	for _, root := range []string{w.outside, filepath.Join(w.home, "workspace", "main.jobs"), filepath.Join(w.home, "workspace", "other"), filepath.Join(w.home, "config.toml"), filepath.Join(w.home, "master.key"), w.binary, filepath.Join(filepath.Dir(w.home), ".ssh"), filepath.Join(filepath.Dir(w.home), ".cargo"), filepath.Join(filepath.Dir(w.home), "tools"), filepath.Join(w.home, "caches", "other"), "/etc/passwd", "/etc/shadow", "/etc/hosts"} {
 		err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err

@@ -45,6 +45,7 @@ import (
 	"chela/internal/tool"
 	"chela/internal/tool/orchestrator"
 	"chela/internal/tool/sandbox/isolation"
+	"chela/internal/tool/toolchain"
 )
 
 // toolGrace is how long a tool may take to return after its cancellation. A
@@ -85,6 +86,7 @@ type App struct {
 	folders   *folder.Folders
 	rewinds   *rewind.Rewinds
 	isolation *isolation.Isolation
+	tools     *toolchain.Toolchains
 	workers   *orchestrator.Orchestrator // of jobs in containers
 
 	background *background.Background

@@ -5,17 +5,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
+	"time"
 
 	"chela"
 	"chela/internal/config"
+	"chela/internal/platform/keepout"
 	"chela/internal/tool/sandbox"
 	"chela/internal/tool/sandbox/docker"
 	"chela/internal/tool/sandbox/isolation"
+	"chela/internal/tool/toolchain"
+	"chela/internal/tool/workspace"
 )
 
 // newIsolation returns the sandbox of commands that the settings select. Its
 // containers carry the name of the owner, a node, and of the home.
-func newIsolation(cfg *config.Config, owner chela.NodeID) (*isolation.Isolation, error) {
+func newIsolation(cfg *config.Config, owner chela.NodeID, tools *toolchain.Toolchains) (*isolation.Isolation, error) {
 	s := cfg.Sandbox
 	hosts := docker.Hosts(cfg.RuntimeDir, cfg.UserHome)
 	if s.Host != "" {
@@ -26,12 +30,32 @@ func newIsolation(cfg *config.Config, owner chela.NodeID) (*isolation.Isolation,
 		return nil, err
 	}
 	return isolation.New(isolation.Config{
-		Mode: isolation.Mode(s.Mode), Refusal: s.Permitted(), Limits: limitsOf(s),
+		Mode: isolation.Mode(s.Mode), Refusal: s.Permitted(), Limits: limitsOf(s), Tools: tools.Tools,
 		Docker: docker.Config{
 			Hosts: hosts, Image: s.Image, Policy: sandbox.Policy(s.Policy), Memory: int64(s.Memory) * mib, Shares: int64(s.CPUShares),
 			Home: home, Owner: string(owner),
 		},
 	})
+}
+
+// newToolchains returns the programs of the user that commands may use.
+func newToolchains(cfg *config.Config, now func() time.Time) *toolchain.Toolchains {
+	s := cfg.Sandbox
+	return toolchain.New(toolchain.Config{
+		Places: keepout.Places{UserHome: cfg.UserHome, Home: string(cfg.Home)}, Variable: cfg.Variable,
+		Inherit: s.InheritPath, Path: s.Path, Read: s.Read, Write: s.Write, Env: s.Env,
+	}, now)
+}
+
+// caches returns the home folder of an owner's commands, which it makes. Those of a job
+// have the job's workspace for it, which nothing but the job uses.
+func (a *App) caches(_ context.Context, o workspace.Owner) (workspace.Location, error) {
+	key, err := chela.ParseSessionKey(o.Session)
+	if err == nil && key.Kind == chela.KeyJob {
+		return workspace.Location{}, nil
+	}
+	dir := a.cfg.Home.Caches(o.Agent)
+	return workspace.Location{Dir: dir, Name: o.Agent}, a.tools.PrepareHome(dir)
 }
 
 // homeLabel names a home of this machine without telling its path: an engine may
@@ -50,7 +74,7 @@ func homeLabel(home config.Home) (string, error) {
 func limitsOf(s config.Sandbox) sandbox.Limits {
 	l := sandbox.Limits{
 		Processes: s.Processes, TotalMemory: int64(s.Memory) * mib, CPU: s.CPUTime,
-		WorkspaceSize: int64(s.WorkspaceSize) * mib, WorkspaceFiles: s.WorkspaceFiles,
+		WorkspaceSize: int64(s.WorkspaceSize) * mib, WorkspaceFiles: s.WorkspaceFiles, HomeSize: int64(s.CachesSize) * mib,
 	}
 	l.Memory = max(l.TotalMemory, sandbox.Limits{}.WithDefaults().Memory)
 	return l

@@ -15,6 +15,7 @@ import (
 func (a *App) network() (n shell.Network, err error) {
 	cfg := a.cfg.Sandbox
 	n.Policy.Mode, n.Secrets = cfg.Network, a.secrets
+	n.Policy.Mirrors = a.tools.Registries().Mirrors
 	for _, text := range cfg.NetworkHosts {
 		rule, err := egress.ParseRule(text)
 		if err != nil {

@@ -54,7 +54,7 @@ func decide(t *testing.T, line string, grants []chela.Grant) policy.Decision {
 	if err != nil {
 		t.Fatal(err)
 	}
-	j := shell.New(nil, nil, shell.Network{}).Judge(args)
+	j := shell.New(nil, nil, shell.Network{}, nil).Judge(args)
 	return policy.Decide(nil, grants, policy.Question{Tool: "shell", Agent: "main", Judgement: j})
 }
 
@@ -164,7 +164,9 @@ echo dirty >> old.txt && git stash -q && echo untracked > untracked.txt
 // sealed returns a sandbox and a folder with the scene, or skips the test.
 func sealed(t *testing.T) (*process.Sandbox, string) {
 	t.Helper()
-	box, err := process.New(process.Config{Path: sandbox.DefaultPath + ":/usr/local/go/bin", Read: []string{"/usr/local/go"}})
+	box, err := process.New(process.Config{Tools: func() (sandbox.Tools, error) {
+		return sandbox.Tools{Path: []string{"/usr/local/go/bin"}}, nil // which is below /usr
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -350,7 +352,7 @@ func TestEverydayCommandsAreNotAsked(t *testing.T) {
 	}
 	box, dir := sealed(t)
 	before := tree(t, dir)
-	run := shell.New(box, workspace.At(dir), shell.Network{})
+	run := shell.New(box, workspace.At(dir), shell.Network{}, nil)
 	for _, line := range everyday {
 		if d := decide(t, line, nil); d.Verdict != chela.Allow {
 			t.Errorf("%s: %+v", line, d)
@@ -383,7 +385,7 @@ func TestEverydayCommandsAreAskedWithoutSandbox(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := shell.New(nil, nil, shell.Network{Unconfined: true}).Judge(args)
+		j := shell.New(nil, nil, shell.Network{Unconfined: true}, nil).Judge(args)
 		if d := policy.Decide(nil, nil, policy.Question{Tool: "shell", Agent: "main", Judgement: j}); d.Verdict != chela.Ask {
 			t.Errorf("%s: %+v", line, d)
 		}

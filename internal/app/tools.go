@@ -33,7 +33,8 @@ var own = []string{
 // wrapped to enforce its timeout and size, and to confine a panic to the call.
 func (a *App) builtins() (_ []chela.Tool, err error) {
 	cfg := a.cfg
-	if a.isolation, err = newIsolation(cfg, a.node); err != nil {
+	a.tools = newToolchains(cfg, a.now)
+	if a.isolation, err = newIsolation(cfg, a.node, a.tools); err != nil {
 		return nil, err
 	}
 	a.workers = a.newOrchestrator()
@@ -66,7 +67,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(a.isolation, a.folders.Locate, network), http, tool.ReadResult(a.wholeText)},
+		[]chela.Tool{shell.New(a.isolation, a.folders.Locate, network, a.caches), http, tool.ReadResult(a.wholeText)},
 		documents, asynchronous, reporting,
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)

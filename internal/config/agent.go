@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"chela/internal/config/field"
+	"chela/internal/platform/keepout"
 )
 
 // An Agent is one [agents.NAME] section.
@@ -27,10 +28,7 @@ func (c *Config) Workspace(agent string) (dir string, set bool) {
 	if !ok || a.Workspace == "" {
 		return c.Home.Workspace(agent), false
 	}
-	if rest, below := strings.CutPrefix(a.Workspace, "~"); below {
-		return filepath.Join(c.UserHome, rest), true
-	}
-	return filepath.Clean(a.Workspace), true
+	return keepout.Expand(a.Workspace, c.UserHome), true
 }
 
 // isFolderPath reports whether a text names a folder by an absolute path or below the

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"syscall"
 
@@ -76,6 +77,7 @@ func edit(home Home, by string, change func(name string, text []byte) ([]byte, e
 	}
 	whole := newLoader(nil)
 	whole.unwritten = by
+	whole.c.Home, whole.c.UserHome = home, userHome()
 	if err := whole.file(name, text); err != nil {
 		return err
 	}
@@ -91,6 +93,15 @@ func edit(home Home, by string, change func(name string, text []byte) ([]byte, e
 			WithHint("make the folder writable and see that the disk has room").Because(err)
 	}
 	return nil
+}
+
+// userHome returns the user's home folder, which the places of settings are relative to.
+func userHome() string {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	return home
 }
 
 // edited returns the text of config.toml with one setting changed.

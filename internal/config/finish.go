@@ -102,7 +102,7 @@ func (l *loader) checkSandbox() error {
 	if s := l.c.Sandbox; s.Policy == "full_access" && s.Mode == SandboxProcess {
 		return l.refuse("sandbox.policy", " full_access needs containers, and sandbox.mode is process", "use sandbox.mode docker, or sandbox.policy workspace_write")
 	}
-	return nil
+	return l.checkPaths()
 }
 
 // checkHooks refuses invalid hooks.
@@ -230,8 +230,8 @@ func (l *loader) namesOf(s setting) []string {
 	switch section, rest, wild := strings.Cut(s.key, ".*"); {
 	case !wild && strings.Contains(s.key, "[]"), wild && rest == "", section == "models":
 		return nil
-	case s.key == "providers.*.keys":
-		return nil // most have one key
+	case s.key == "providers.*.keys", s.key == "sandbox.env.*":
+		return nil // most have one key, and no variable has a default
 	case section == "queue.channels":
 		return nil // settings that a channel does not set are the home's
 	case section == "agents":

@@ -35,6 +35,10 @@ func (h Home) Workspace(agent string) string { return h.join("workspace", agent)
 // place. The id is one name, without separators.
 func (h Home) JobWorkspace(agent, id string) string { return h.join("workspace", agent+".jobs", id) }
 
+// Caches returns the folder that is the home of an agent's commands. It holds the caches
+// of compilers and package managers.
+func (h Home) Caches(agent string) string { return h.join("caches", agent) }
+
 // Logs returns the folder of log files.
 func (h Home) Logs() string { return h.join("logs") }
 

@@ -35,9 +35,17 @@ type Sandbox struct {
 	// Network says which hosts commands may reach, each through the egress proxy; no
 	// command reaches a host that its call does not name. NetworkHosts are rules as
 	// [egress.ParseRule] reads them.
-	Network      egress.Mode `key:"network" default:"ask" words:"none listed ask"`
+	Network      egress.Mode `key:"network" default:"ask" words:"off listed ask allow" alias:"none=off"`
 	NetworkHosts []string    `key:"network_hosts" is:"network rules"`
 	NetworkSize  int         `key:"network_mib" default:"2048" range:"1..16_777_216"` // MiB that one command transfers, in both directions
+
+	// These are visible to commands besides the system's programs and the workspace.
+	// InheritPath shows them the programs in chela's own PATH. Paths are absolute or begin with "~".
+	InheritPath bool              `key:"inherit_path" default:"true"`
+	Path        []string          `key:"path" is:"folders of commands"`  // of programs, before those of PATH
+	Read        []string          `key:"read" is:"folders of commands"`  // files and folders that they may read
+	Write       []string          `key:"write" is:"folders of commands"` // and that they may change
+	Env         map[string]string // [sandbox.env]: variables, by name
 
 	Memory         int           `key:"memory_mib" default:"2048" range:"64..16_777_216"`       // MiB, with files in /tmp and shared memory
 	Processes      int           `key:"processes" default:"512" range:"32..30_000"`             // processes and threads at the same time
@@ -45,6 +53,7 @@ type Sandbox struct {
 	CPUShares      int           `key:"cpu_shares" default:"1024" range:"2..262_144"`           // of a container, relative to 1024
 	WorkspaceSize  int           `key:"workspace_mib" default:"20480" range:"1..1_073_741_824"` // MiB on disk
 	WorkspaceFiles int           `key:"workspace_files" default:"1000000" range:"1..1_000_000_000"`
+	CachesSize     int           `key:"caches_mib" default:"10240" range:"1..1_073_741_824"` // MiB on disk of the home of an agent's commands
 }
 
 // Permitted returns nil unless commands would run unconfined without the

@@ -20,6 +20,7 @@ import (
 //	env:"NAME"            its environment variable besides the CHELA_ name
 //	range:"1..1000"       of a number, a duration or an amount in dollars
 //	words:"a b" later:"c" the words that a text may be, and words of later versions
+//	alias:"old=a"         words of earlier versions, with those that they mean
 //	is:"line"             the form of a text, or of each text of a list
 //	want:"a name"         what messages call the form
 //	secret:"true"         the given value is not repeated in messages
@@ -114,7 +115,23 @@ func (k Key) plain(of reflect.Value, at any) Field {
 			return Text(at, want, k.form.Valid)
 		}
 	}
-	return choice(of, append(strings.Fields(k.tag.Get("words")), k.form.Words...), strings.Fields(k.tag.Get("later")))
+	f := choice(of, append(strings.Fields(k.tag.Get("words")), k.form.Words...), strings.Fields(k.tag.Get("later")))
+	return f.aliased(strings.Fields(k.tag.Get("alias")))
+}
+
+// aliased returns the field of a choice that takes words of earlier versions too, given
+// as "old=new".
+func (f Field) aliased(aliases []string) Field {
+	put := f.Put
+	f.Put = func(v any) error {
+		for _, alias := range aliases {
+			if old, word, _ := strings.Cut(alias, "="); v == any(old) {
+				v = word
+			}
+		}
+		return put(v)
+	}
+	return f
 }
 
 // bounds returns the range of a key.

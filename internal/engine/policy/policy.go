@@ -115,13 +115,22 @@ func Decide(rules []Rule, grants []chela.Grant, q Question) Decision {
 	return d
 }
 
+// hostsOf names the hosts of a judgement for people, and their group.
+func hostsOf(j chela.Judgement) string {
+	hosts := strings.Join(j.Hosts, ", ")
+	if j.HostGroup == "" {
+		return hosts
+	}
+	return j.HostGroup + " (" + hosts + ")"
+}
+
 // byPolicy decides without regard to labels. Guarded says that a rule or a risk
 // is the reason of an ask.
 func (q Question) byPolicy(rules []Rule, grants []chela.Grant) (_ Decision, guarded bool) {
 	d, named := byRules(rules, q)
 	guarded = d.Verdict == chela.Ask || q.Judgement.Risk != ""
 	if len(q.Judgement.Hosts) > 0 && (d.Verdict == "" || d.Verdict == chela.Allow && !named) {
-		d = Decision{Verdict: chela.Ask, Reason: "runs a program that connects to " + strings.Join(q.Judgement.Hosts, ", ")}
+		d = Decision{Verdict: chela.Ask, Reason: "runs a program that connects to " + hostsOf(q.Judgement)}
 		guarded = true
 	}
 	if d.Verdict == "" {

@@ -14,49 +14,85 @@ type Mode string
 
 // The modes.
 const (
-	None   Mode = "none"   // none
+	Off    Mode = "off"    // none
 	Listed Mode = "listed" // those that the owner's rules cover
 	Ask    Mode = "ask"    // the same, and each other one after a question
+	Allow  Mode = "allow"  // each that a command names
 )
 
 // A Policy decides which hosts a command may reach. The zero value allows none.
 type Policy struct {
-	Mode  Mode
-	Rules []Rule // of the owner
+	Mode    Mode
+	Rules   []Rule              // of the owner
+	Mirrors map[string][]string // hosts that the owner's package managers use in place of those of a group, by its name
 }
 
 // Decide returns the rules of a command that names hosts, and those hosts that
-// nobody has allowed yet. The owner's rules for a host are its only ones. It fails
-// with Invalid for other text than "host" or "host:port", and with Denied for a host
-// that is not asked about either.
+// nobody has allowed yet. The owner's rules for a host are its only ones. If one of them
+// is asked about, and all belong to one group, the command gets the whole group, and is
+// asked about all of it; of several groups it gets the mirrors of each. It fails with Invalid for other text than "host" or
+// "host:port", and with Denied for a host that is not asked about either.
 func (p Policy) Decide(hosts []string) (rules []Rule, asked []string, err error) {
+	d := decision{policy: p}
 	for _, text := range hosts {
 		host, err := PlainHost(text)
 		if err != nil {
 			return nil, nil, err
 		}
-		known := false
-		for _, r := range p.Rules {
-			if (p.Mode == Listed || p.Mode == Ask) && slices.ContainsFunc(hostports(host), r.MatchesHost) {
-				known = true
-				if !slices.ContainsFunc(rules, func(o Rule) bool { return o.String() == r.String() }) {
-					rules = append(rules, r)
-				}
-			}
-		}
 		switch {
-		case known:
+		case d.known(host):
 		case p.Mode == Listed:
 			return nil, nil, chela.E(chela.Denied, host+" is not among the hosts that commands may reach").
 				WithHint("only the owner can add it, to the setting sandbox.network_hosts")
-		case p.Mode != Ask:
+		case p.Mode != Ask && p.Mode != Allow:
 			return nil, nil, chela.E(chela.Denied, "commands have no network here").
 				WithHint("leave out hosts; only the owner can allow it, in the setting sandbox.network")
-		case !slices.Contains(asked, host):
-			rules, asked = append(rules, Rule{Host: host}), append(asked, host)
+		default:
+			d.add(host)
 		}
 	}
-	return rules, asked, nil
+	if len(d.added) > 0 {
+		for _, host := range p.companions(hosts) {
+			if !d.known(host) {
+				d.add(host)
+			}
+		}
+	}
+	if p.Mode == Allow {
+		return d.rules, nil, nil
+	}
+	return d.rules, d.added, nil
+}
+
+// A decision collects the rules of a command.
+type decision struct {
+	policy Policy
+	rules  []Rule
+	added  []string // hosts that no rule of the owner is about
+}
+
+// known reports whether rules of the owner are about a host, and adds them.
+func (d *decision) known(host string) (known bool) {
+	if d.policy.Mode == Off || d.policy.Mode == "" {
+		return false
+	}
+	for _, r := range d.policy.Rules {
+		if !slices.ContainsFunc(hostports(host), r.MatchesHost) {
+			continue
+		}
+		known = true
+		if !slices.ContainsFunc(d.rules, func(o Rule) bool { return o.String() == r.String() }) {
+			d.rules = append(d.rules, r)
+		}
+	}
+	return known
+}
+
+// add adds a host that no rule of the owner is about.
+func (d *decision) add(host string) {
+	if !slices.Contains(d.added, host) {
+		d.rules, d.added = append(d.rules, Rule{Host: host}), append(d.added, host)
+	}
 }
 
 // PlainHost returns the canonical form of "host" or "host:port", and Invalid for

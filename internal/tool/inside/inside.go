@@ -109,7 +109,7 @@ func (w *worker) provide(dir string, limits sandbox.Limits, commands CommandFunc
 		Written: func(context.Context, chela.ThreadID, string) (file.LastWrite, error) {
 			return file.LastWrite{}, errOutside
 		},
-	}), shell.New(commands, find, shell.Network{}))
+	}), shell.New(commands, find, shell.Network{}, nil))
 	w.tools = map[string]chela.Tool{}
 	for _, t := range tools {
 		if t.Domain == chela.DomainWorker {

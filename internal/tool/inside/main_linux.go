@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -46,8 +49,19 @@ type containedRunner struct {
 
 // contained returns how commands run.
 func contained(limits sandbox.Limits) (CommandFunc, error) {
-	box, err := process.New(process.Config{Off: true, Limits: limits})
+	box, err := process.New(process.Config{Off: true, Limits: limits, Tools: inherited})
 	return (&containedRunner{box: box}).run, err
+}
+
+// inherited returns the tools of the container, which its variables name.
+func inherited() (sandbox.Tools, error) {
+	tools := sandbox.Tools{Path: filepath.SplitList(os.Getenv("PATH")), Env: map[string]string{}}
+	for _, line := range os.Environ() {
+		if name, value, _ := strings.Cut(line, "="); !slices.Contains([]string{"PATH", "HOME", "TMPDIR", "SHELL", "PWD", "HOSTNAME"}, name) {
+			tools.Env[name] = value
+		}
+	}
+	return tools, nil
 }
 
 // run runs a command, and then kills the processes that it left behind.

@@ -201,7 +201,7 @@ func setup(t *testing.T, cfg orchestrator.Config) *fixture {
 	})
 	t.Cleanup(f.stop)
 	find := workspace.At(f.engine.dir)
-	own := append(file.Tools(file.Config{Workspace: find, Keep: f.keep, Bytes: f.bytes}), shell.New(inside.CommandFunc(sh), find, shell.Network{}), chela.Tool{
+	own := append(file.Tools(file.Config{Workspace: find, Keep: f.keep, Bytes: f.bytes}), shell.New(inside.CommandFunc(sh), find, shell.Network{}, nil), chela.Tool{
 		Name: "note", Domain: chela.DomainHost,
 		Run: func(context.Context, chela.ToolCall) (chela.ToolResult, error) {
 			f.host.add()

@@ -7,12 +7,16 @@ import (
 	"chela/internal/tool/workspace"
 )
 
-// A DiskMeter measures a workspace while a command runs. A workspace that exceeds
+// maxHomeFiles limits the files and directories of Spec.Home.
+const maxHomeFiles = 4_000_000
+
+// A DiskMeter measures a workspace, or a home folder, while a command runs. A workspace that exceeds
 // its limits when the command begins may not grow, so that a command can delete
 // files. It is not safe for concurrent use.
 type DiskMeter struct {
 	Limits Limits // with defaults
 	Dir    string // on the host
+	Home   bool   // it is the home of the command, whose limits are others
 
 	Processes func() []int // of the command, whose deleted files count too; nil for none
 
@@ -29,16 +33,24 @@ func (d *DiskMeter) Exceeded(ctx context.Context) string {
 		return ""
 	}
 	if !d.begun {
-		d.begun, d.bytes, d.files = true, max(used.Bytes, d.Limits.WorkspaceSize), max(used.Files, d.Limits.WorkspaceFiles)
+		size, files := d.Limits.WorkspaceSize, d.Limits.WorkspaceFiles
+		if d.Home {
+			size, files = d.Limits.HomeSize, maxHomeFiles
+		}
+		d.begun, d.bytes, d.files = true, max(used.Bytes, size), max(used.Files, files)
 	}
 	if d.Processes != nil {
 		used.Bytes += Unnamed(d.Dir, d.Processes())
 	}
+	what := "the workspace"
+	if d.Home {
+		what = "its caches in $HOME"
+	}
 	switch {
 	case used.Bytes > d.bytes:
-		return "filled the workspace beyond " + Size(d.bytes)
+		return "filled " + what + " beyond " + Size(d.bytes)
 	case used.Files > d.files:
-		return fmt.Sprintf("filled the workspace beyond %d files", d.files)
+		return fmt.Sprintf("filled %s beyond %d files", what, d.files)
 	default:
 		return ""
 	}

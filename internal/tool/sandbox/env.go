@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -11,12 +12,13 @@ import (
 const DefaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 // Environ returns the environment of a command as KEY=value lines, sorted: a
-// fixed set, extended and overridden by extra. HOME, TMPDIR and SHELL are added
-// where the command runs. Nothing of chela's own environment is inherited. A
-// variable that makes programs load or run other code is Denied.
-func Environ(path string, extra map[string]string) ([]string, error) {
+// fixed set, extended and overridden first by the variables of its tools and then by
+// extra. HOME, TMPDIR and SHELL are added where the command runs. Nothing of chela's
+// own environment is inherited. A variable of extra that makes programs load or run
+// other code is Denied.
+func Environ(tools Tools, extra map[string]string) ([]string, error) {
 	env := map[string]string{
-		"PATH":    path,
+		"PATH":    tools.PATH(),
 		"LANG":    "C.UTF-8",
 		"TERM":    "dumb",
 		"USER":    "chela",
@@ -24,6 +26,7 @@ func Environ(path string, extra map[string]string) ([]string, error) {
 
 		"GIT_CONFIG_NOSYSTEM": "1", // /etc/gitconfig is missing or unreadable
 	}
+	maps.Copy(env, tools.Env)
 	for name, value := range extra {
 		if reason := refuse(name, value); reason != "" {
 			return nil, chela.E(chela.Denied, "environment variable "+name+" "+reason)
@@ -36,6 +39,21 @@ func Environ(path string, extra map[string]string) ([]string, error) {
 	}
 	slices.Sort(lines)
 	return lines, nil
+}
+
+// Overridden returns an environment with further lines, which replace those of the same
+// variables.
+func Overridden(env, lines []string) []string {
+	set := make(map[string]bool, len(lines))
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, "=")
+		set[name] = true
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(line string) bool {
+		name, _, _ := strings.Cut(line, "=")
+		return set[name]
+	})
+	return append(env, lines...)
 }
 
 // loaders are variables that make a program load or run other code before it

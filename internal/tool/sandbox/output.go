@@ -7,13 +7,13 @@ import (
 	"unicode/utf8"
 )
 
-// An Output converts a command's output to text: it replaces the workspace's
-// host path by Root, replaces invalid UTF-8, passes each piece on as it
+// An Output converts a command's output to text: it replaces the host paths of the
+// workspace and of the command's home by those that the model knows, replaces invalid UTF-8, passes each piece on as it
 // arrives, and keeps the first and the last half of [MaxOutput]. Paths and
 // characters split between two pieces are recognized. It is not safe for
 // concurrent use.
 type Output struct {
-	host  []byte // the path to be replaced; empty for none
+	names []alias
 	each  func(text string)
 	held  []byte // the tail of the last piece that may begin a path or a character
 	head  []byte
@@ -21,10 +21,23 @@ type Output struct {
 	total int64
 }
 
-// NewOutput returns an Output that replaces the path host, unless it is empty,
-// and passes each piece to each, unless it is nil.
-func NewOutput(host string, each func(text string)) *Output {
-	return &Output{host: []byte(host), each: each}
+// An alias is a host path and the path shown in its place.
+type alias struct{ host, shown []byte }
+
+// NewOutput returns an Output that replaces the path of a workspace on the host, unless
+// it is empty, and passes each piece to each, unless it is nil.
+func NewOutput(workspace string, each func(text string)) *Output {
+	o := &Output{each: each}
+	o.Replace(workspace, Root)
+	return o
+}
+
+// Replace has another host path replaced, unless it is empty. It is called before the
+// first Write.
+func (o *Output) Replace(host, shown string) {
+	if host != "" && host != shown {
+		o.names = append(o.names, alias{[]byte(host), []byte(shown)})
+	}
 }
 
 // Write takes a piece of output. It never fails.
@@ -44,12 +57,15 @@ func (o *Output) Close() error {
 // complete.
 func (o *Output) pass(last bool) {
 	text := o.held
-	if len(o.host) > 0 {
-		text = bytes.ReplaceAll(text, o.host, []byte(Root))
+	for _, n := range o.names {
+		text = bytes.ReplaceAll(text, n.host, n.shown)
 	}
 	keep := 0
 	if !last {
-		keep = max(openRune(text), openPrefix(text, o.host))
+		keep = openRune(text)
+		for _, n := range o.names {
+			keep = max(keep, openPrefix(text, n.host))
+		}
 	}
 	ready := clean(text[:len(text)-keep])
 	o.held = append(o.held[:0], text[len(text)-keep:]...)

@@ -36,6 +36,11 @@ type Spec struct {
 	Limits    Limits
 	ReadOnly  bool // may not change the workspace either; only its /tmp
 
+	// Home is the host folder that is the command's home and outlives it; empty makes
+	// the workspace its home. A command that only reads has an empty one that ends
+	// with it.
+	Home string
+
 	// Network is the proxy that the command may use, as its environment says; nil
 	// for none. Nothing else is reached.
 	Network *egress.Run
@@ -60,6 +65,7 @@ type Limits struct {
 	TotalMemory    int64 `json:"total_memory"`    // bytes, with files in /tmp and shared memory; default 4 GiB
 	WorkspaceSize  int64 `json:"workspace_size"`  // bytes on disk; default 20 GiB
 	WorkspaceFiles int   `json:"workspace_files"` // files and directories; default 1,000,000
+	HomeSize       int64 `json:"home_size"`       // bytes on disk of Spec.Home; default 10 GiB
 }
 
 // WithDefaults returns l with the defaults in place of its zero fields.
@@ -67,7 +73,7 @@ func (l Limits) WithDefaults() Limits {
 	const gib = 1 << 30
 	return l.Or(Limits{
 		Processes: 512, Memory: 4 * gib, FileSize: gib, TmpSize: gib, OpenFiles: 4096, CPU: time.Hour,
-		TotalMemory: 4 * gib, WorkspaceSize: 20 * gib, WorkspaceFiles: 1_000_000,
+		TotalMemory: 4 * gib, WorkspaceSize: 20 * gib, WorkspaceFiles: 1_000_000, HomeSize: 10 * gib,
 	})
 }
 
@@ -82,6 +88,7 @@ func (l Limits) Or(others Limits) Limits {
 	l.TotalMemory = positive(l.TotalMemory, others.TotalMemory)
 	l.WorkspaceSize = positive(l.WorkspaceSize, others.WorkspaceSize)
 	l.WorkspaceFiles = positive(l.WorkspaceFiles, others.WorkspaceFiles)
+	l.HomeSize = positive(l.HomeSize, others.HomeSize)
 	return l
 }
 

@@ -61,15 +61,17 @@ func TestWorkdir(t *testing.T) {
 
 func TestEnviron(t *testing.T) {
 	t.Parallel()
-	got, err := sandbox.Environ("/bin", map[string]string{"LANG": "de_DE.UTF-8", "A": "b c"})
+	got, err := sandbox.Environ(sandbox.Tools{
+		Path: []string{"/opt/x/bin", "/usr/bin"}, Last: []string{sandbox.InHome + "/bin"}, Env: map[string]string{"LANG": "C", "GOPROXY": "off"},
+	}, map[string]string{"LANG": "de_DE.UTF-8", "A": "b c"})
 	want := []string{
-		"A=b c", "GIT_CONFIG_NOSYSTEM=1", "LANG=de_DE.UTF-8", "LOGNAME=chela", "PATH=/bin", "TERM=dumb", "USER=chela",
+		"A=b c", "GIT_CONFIG_NOSYSTEM=1", "GOPROXY=off", "LANG=de_DE.UTF-8", "LOGNAME=chela", "PATH=/opt/x/bin:/usr/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/sbin:/bin:${HOME}/bin", "TERM=dumb", "USER=chela",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for _, name := range []string{"LD_PRELOAD", "LD_AUDIT", "BASH_ENV", "BASH_FUNC_ls%%", "ENV", "PS4", "IFS", "HOME", "GIT_SSH_COMMAND", "", "A=B"} {
-		if _, err := sandbox.Environ("/bin", map[string]string{name: "x"}); chela.KindOf(err) != chela.Denied {
+		if _, err := sandbox.Environ(sandbox.Tools{}, map[string]string{name: "x"}); chela.KindOf(err) != chela.Denied {
 			t.Errorf("variable %q: %v, want denied", name, err)
 		}
 	}

@@ -263,7 +263,7 @@ func TestJudgePreview(t *testing.T) {
 		{"ls\u00a0-l \u200b\ufeff\U000e0041", `ls\u00a0-l \u200b\ufeff\U000e0041`},
 		{"echo ünï 😀", "echo ünï 😀"},
 	}
-	sh := shell.New(&stub{}, at("/w"), shell.Network{})
+	sh := shell.New(&stub{}, at("/w"), shell.Network{}, nil)
 	for _, tt := range tests {
 		raw, err := json.Marshal(map[string]string{"command": tt.line})
 		if err != nil {
@@ -278,7 +278,7 @@ func TestJudgePreview(t *testing.T) {
 // TestJudgeCall: where a command runs, and for how long, is part of the question.
 func TestJudgeCall(t *testing.T) {
 	t.Parallel()
-	sh := shell.New(&stub{}, at("/w"), shell.Network{})
+	sh := shell.New(&stub{}, at("/w"), shell.Network{}, nil)
 	if sh.Domain != chela.DomainWorker {
 		t.Errorf("the tool is of %q", sh.Domain)
 	}

@@ -49,15 +49,17 @@ func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 	if len(in.Hosts) == 0 {
 		return j
 	}
-	j.Preview += "\n[may connect to " + strings.Join(in.Hosts, ", ") + "]"
+	rules, asked, err := n.Policy.Decide(in.Hosts)
+	j.Preview += "\n[may connect to " + strings.Join(n.named(in.Hosts, rules), ", ") + "]"
 	for _, s := range in.Secrets {
 		j.Preview += fmt.Sprintf("\n[with the secret %s for %s, as $%s]", s.Name, s.Host, s.Variable)
 	}
-	_, asked, err := n.Policy.Decide(in.Hosts)
 	if err != nil || j.Opaque() {
 		return j // the call is refused, or asked about each time
 	}
-	j.Hosts = asked
+	if j.Hosts = asked; len(asked) > 0 {
+		j.HostGroup, _ = n.Policy.Group(asked)
+	}
 	offered := len(j.Offers) > 0
 	add := func(subject string) {
 		j.Subjects = append(j.Subjects, subject)
@@ -79,6 +81,19 @@ func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 		add(chela.SecretSubject(chela.SecretName(s.Name), s.host()))
 	}
 	return j
+}
+
+// named returns the hosts that a call names, and the further ones of their group that
+// it gets with them.
+func (n Network) named(hosts []string, rules []egress.Rule) []string {
+	all := slices.Clone(hosts)
+	for _, r := range rules {
+		plain := func(text string) bool { host, err := egress.PlainHost(text); return err == nil && host == r.Host }
+		if owned := func(o egress.Rule) bool { return o.String() == r.String() }; !slices.ContainsFunc(hosts, plain) && !slices.ContainsFunc(n.Policy.Rules, owned) {
+			all = append(all, r.Host)
+		}
+	}
+	return all
 }
 
 // begin begins the network of a call; nil for one that names no hosts.

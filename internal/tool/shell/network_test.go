@@ -57,9 +57,15 @@ func TestJudgeHosts(t *testing.T) {
 			Parts: []string{"ls"}, Hosts: []string{"other.example"}, Risk: "it changes a file that programs run or obey: .git/x (version control)",
 		}},
 		{egress.Ask, `{"command":"ls \u0001","hosts":["other.example"]}`, chela.Judgement{Preview: `ls \x01` + "\n[may connect to other.example]", Unknown: true, Exact: true, Parts: []string{"ls '\\001'"}}},
+		{egress.Ask, `{"command":"npm ci","hosts":["registry.npmjs.org"]}`, chela.Judgement{
+			Preview:  "npm ci\n[may connect to registry.npmjs.org, registry.yarnpkg.com]",
+			Subjects: []string{"npm ci", "connect://registry.npmjs.org/", "connect://registry.yarnpkg.com/"},
+			Hosts:    []string{"registry.npmjs.org", "registry.yarnpkg.com"}, HostGroup: "the npm registry",
+		}},
+		{egress.Allow, `{"command":"npm ci","hosts":["other.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to other.example]", Subjects: []string{"npm ci"}}},
 		{egress.Listed, `{"command":"npm ci","hosts":["other.example"]}`, chela.Judgement{Preview: "npm ci\n[may connect to other.example]", Subjects: []string{"npm ci"}}},
 	} {
-		got := shell.New(&stub{}, at("/w"), asking(t, c.mode)).Judge(json.RawMessage(c.args))
+		got := shell.New(&stub{}, at("/w"), asking(t, c.mode), nil).Judge(json.RawMessage(c.args))
 		c.want.Effect, c.want.Carries = chela.EffectExecute, true
 		if c.want.Act == "" {
 			c.want.Act = chela.ActSend
@@ -81,14 +87,14 @@ func TestHostsAreRefused(t *testing.T) {
 		mode        egress.Mode
 		hosts, want string
 	}{
-		{egress.None, `"own.example"`, "commands have no network here"},
+		{egress.Off, `"own.example"`, "commands have no network here"},
 		{egress.Listed, `"other.example"`, "sandbox.network_hosts"},
 		{egress.Ask, `"*.example"`, "is not a host"},
 		{egress.Ask, `"http://other.example/"`, "is not a host"},
 		{egress.Ask, many, "at most 32 hosts"},
 	} {
 		s := &stub{}
-		got, err := shell.New(s, at("/w"), asking(t, c.mode)).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
+		got, err := shell.New(s, at("/w"), asking(t, c.mode), nil).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
 		if err != nil || !got.Failed || !strings.Contains(got.Text, c.want) || s.spec.Command != "" {
 			t.Errorf("%s: got %+v, %v after running %q", c.hosts, got, err, s.spec.Command)
 		}
@@ -136,7 +142,7 @@ func TestTraffic(t *testing.T) {
 		{"refused", `"own.example"`, []string{"http://bad.example/a"}, "exit code 0\ndone\n\n[network: bad.example:80, requests: 1, bytes: 0, refused: bad.example:80 is not among the hosts that this command may reach]", ""},
 		{"asked", `"other.example"`, []string{"http://other.example/a"}, "exit code 0\ndone\n\n[network: other.example:80, requests: 1, bytes: 24]", "other.example:80"},
 	} {
-		got, err := shell.New(browsing{c.urls}, at("/w"), asking(t, egress.Ask)).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
+		got, err := shell.New(browsing{c.urls}, at("/w"), asking(t, egress.Ask), nil).Run(t.Context(), call(`{"command":"x","hosts":[`+c.hosts+`]}`))
 		if err != nil || got.Text != c.want || got.Provenance.Source != c.source || got.Provenance.BelowFolder() != (c.source != "") {
 			t.Errorf("%s: got %q from %+v, %v, want %q", c.name, got.Text, got.Provenance, err, c.want)
 		}
@@ -157,7 +163,7 @@ func (v *vaulted) Send(_ context.Context, name chela.SecretName, use chela.Secre
 func TestJudgeSecrets(t *testing.T) {
 	t.Parallel()
 	args := `{"command":"gh api","hosts":["own.example"],"secrets":[{"name":"key","variable":"TOKEN","host":"Own.example."}]}`
-	got := shell.New(&stub{}, at("/w"), asking(t, egress.Ask)).Judge(json.RawMessage(args))
+	got := shell.New(&stub{}, at("/w"), asking(t, egress.Ask), nil).Judge(json.RawMessage(args))
 	want := chela.Judgement{
 		Effect: chela.EffectExecute, Act: chela.ActSend, Carries: true, Preview: "gh api\n[may connect to own.example]\n[with the secret key for Own.example., as $TOKEN]",
 		Subjects: []string{"gh api", "connect://own.example/", "secret key to own.example"}, Hosts: []string{"own.example"}, Secrets: []chela.SecretName{"key"},
@@ -190,7 +196,7 @@ func TestSecretsOfCommands(t *testing.T) {
 		s := &stub{}
 		call := call(fmt.Sprintf(`{"command":"x","hosts":[%s],"secrets":[%s]}`, c.hosts, c.secrets))
 		call.Principal = chela.Principal(c.principal)
-		res, err := shell.New(s, at("/w"), n).Run(t.Context(), call)
+		res, err := shell.New(s, at("/w"), n, nil).Run(t.Context(), call)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -61,15 +61,16 @@ func (in input) limit() time.Duration {
 
 // New returns the tool. Its commands are run by runner, in the workspace that
 // find returns for the agent of the call, with the network that their calls name
-// hosts of.
+// hosts of. Their home is the folder that home returns, or the workspace if that is
+// nil or returns none.
 //
 // A command that ran to its end is a successful result, whatever its exit code,
 // which the text begins with: the exit code is the program's verdict, and the
 // model must read it. A command that could not be started, was refused, or was
 // killed at its timeout is a failed result.
-func New(runner commandRunner, find workspace.Finder, network Network) chela.Tool {
+func New(runner commandRunner, find workspace.Finder, network Network, home workspace.Finder) chela.Tool {
 	t := tool.New("shell", doc, func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
-		return run(ctx, commands{runner, find, network}, call)
+		return run(ctx, commands{runner, find, network, home}, call)
 	}, func(in input) chela.Judgement { return network.judge(in, in.judge()) })
 	t.Domain = chela.DomainWorker
 	t.Timeout = MaxTimeout + endTime
@@ -103,6 +104,16 @@ type commands struct {
 	runner  commandRunner
 	find    workspace.Finder
 	network Network
+	home    workspace.Finder
+}
+
+// homeOf returns the home folder of a command; empty if that is its workspace.
+func (c commands) homeOf(ctx context.Context, call chela.ToolCall) (string, error) {
+	if c.home == nil {
+		return "", nil
+	}
+	at, err := c.home(ctx, workspace.OwnerOf(call))
+	return at.Dir, err
 }
 
 func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResult, error) {
@@ -124,11 +135,16 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	if err != nil {
 		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
 	}
+	home, err := c.homeOf(ctx, call.ToolCall)
+	if err != nil {
+		return failed(err)
+	}
 	timeout := call.In.limit()
 	res, err := c.runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
 		Workspace: at.Dir,
 		Workdir:   call.In.Workdir,
+		Home:      home,
 		Timeout:   timeout,
 		Output:    call.Output,
 		Network:   network,

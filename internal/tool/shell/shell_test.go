@@ -62,7 +62,7 @@ func TestSpec(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := &stub{}
-		if _, err := shell.New(s, at("/w"), shell.Network{}).Run(t.Context(), call(tt.args)); err != nil {
+		if _, err := shell.New(s, at("/w"), shell.Network{}, nil).Run(t.Context(), call(tt.args)); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(tt.want, s.spec); diff != "" {
@@ -104,7 +104,7 @@ func TestResult(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got, err := shell.New(&tt.stub, at("/w"), shell.Network{}).Run(t.Context(), call(`{"command":"x"}`))
+			got, err := shell.New(&tt.stub, at("/w"), shell.Network{}, nil).Run(t.Context(), call(`{"command":"x"}`))
 			if diff := cmp.Diff(chela.ToolResult{Text: tt.want, Failed: tt.failed}, got); err != nil || diff != "" {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
@@ -115,7 +115,7 @@ func TestResult(t *testing.T) {
 func TestLongOutputIsWhole(t *testing.T) {
 	t.Parallel()
 	s := &stub{res: sandbox.Result{Output: "begin" + strings.Repeat("€", 100_000) + "end"}}
-	got, err := shell.New(s, at("/w"), shell.Network{}).Run(t.Context(), call(`{"command":"x"}`))
+	got, err := shell.New(s, at("/w"), shell.Network{}, nil).Run(t.Context(), call(`{"command":"x"}`))
 	if err != nil || got.Text != "exit code 0\n"+s.res.Output {
 		t.Errorf("got %d bytes, %.40q … (%v)", len(got.Text), got.Text, err)
 	}
@@ -129,7 +129,7 @@ func TestUnusableCommandsAreNotRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := shell.New(s, at("/w"), shell.Network{}).Run(t.Context(), call(string(args)))
+		got, err := shell.New(s, at("/w"), shell.Network{}, nil).Run(t.Context(), call(string(args)))
 		if err != nil || !got.Failed || got.Text == "" {
 			t.Errorf("%.20q: got %+v, %v", command, got, err)
 		}
@@ -140,22 +140,22 @@ func TestFaultsAreErrors(t *testing.T) {
 	t.Parallel()
 	lost := errors.New("the disk is gone")
 	find := func(context.Context, workspace.Owner) (workspace.Location, error) { return workspace.Location{}, lost }
-	if _, err := shell.New(&stub{}, find, shell.Network{}).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
+	if _, err := shell.New(&stub{}, find, shell.Network{}, nil).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
 		t.Errorf("no workspace: %v", err)
 	}
-	if _, err := shell.New(&stub{err: lost}, at("/w"), shell.Network{}).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
+	if _, err := shell.New(&stub{err: lost}, at("/w"), shell.Network{}, nil).Run(t.Context(), call(`{"command":"x"}`)); !errors.Is(err, lost) {
 		t.Errorf("a fault of the runner: %v", err)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(lost)
-	if _, err := shell.New(&stub{}, at("/w"), shell.Network{}).Run(ctx, call(`{"command":"x"}`)); !errors.Is(err, lost) {
+	if _, err := shell.New(&stub{}, at("/w"), shell.Network{}, nil).Run(ctx, call(`{"command":"x"}`)); !errors.Is(err, lost) {
 		t.Errorf("a cancelled call: %v", err)
 	}
 }
 
 func TestJudgeShowsWorkdir(t *testing.T) {
 	t.Parallel()
-	j := shell.New(&stub{}, at("/w"), shell.Network{}).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
+	j := shell.New(&stub{}, at("/w"), shell.Network{}, nil).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
 	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("judgement (-want +got):\n%s", diff)
@@ -177,7 +177,7 @@ func TestInSandbox(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "file"), []byte("content\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	sh := shell.New(s, at(dir), shell.Network{})
+	sh := shell.New(s, at(dir), shell.Network{}, nil)
 	t.Run("contract", func(t *testing.T) {
 		tooltest.Check(t, sh, dir)
 	})

@@ -35,10 +35,12 @@ var procFiles = strings.Fields(`
 	/proc/sys/vm/overcommit_memory /proc/uptime /proc/version /sys/devices/system/cpu /sys/fs/cgroup/cpu.max
 `)
 
-// hostPaths returns the files and directories of the host that a command may
-// read and execute.
-func hostPaths(o RunRequest) []string {
-	paths := slices.Concat(systemDirs, o.Read)
+// hostPaths are the files and directories of the system that a command may read and
+// execute.
+var hostPaths = systemPaths()
+
+func systemPaths() []string {
+	paths := slices.Clone(systemDirs)
 	for _, name := range systemEtc {
 		paths = append(paths, "/etc/"+name)
 	}

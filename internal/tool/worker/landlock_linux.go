@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -78,6 +78,17 @@ func restrictFiles(abi int, o RunRequest, p places) error {
 			return err
 		}
 	}
+	if o.Tier != Namespaces {
+		for _, m := range o.Tools {
+			rights := uint64(readRights)
+			if m.Writable {
+				rights = everyRight
+			}
+			if err := r.allowExactly(m.Host, rights); err != nil {
+				return err
+			}
+		}
+	}
 	for _, path := range writable(o, p) {
 		if err := r.allow(path, everyRight); err != nil {
 			return err
@@ -95,12 +106,19 @@ func readable(o RunRequest) []string {
 	if o.Tier == Namespaces {
 		return []string{"/"}
 	}
-	return append(hostPaths(o), procFiles...)
+	return slices.Concat(hostPaths, procFiles)
 }
 
 // writable returns the paths that a command has full access to.
 func writable(o RunRequest, p places) []string {
 	paths := p.writable(o)
+	if o.Tier == Namespaces {
+		for _, m := range o.Tools {
+			if m.Writable {
+				paths = append(paths, m.Path)
+			}
+		}
+	}
 	for _, name := range devices {
 		paths = append(paths, "/dev/"+name)
 	}
@@ -155,19 +173,31 @@ func attrSize(abi int) uintptr {
 // exist needs no rule.
 func (r *ruleset) allow(path string, rights uint64) error {
 	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	return r.grant(fd, err, path, rights)
+}
+
+// allowExactly is allow for a path in which no symbolic link is followed. One that has
+// become a link is not granted.
+func (r *ruleset) allowExactly(path string, rights uint64) error {
+	fd, err := openExactly(unix.AT_FDCWD, path)
+	return r.grant(fd, err, path, rights)
+}
+
+// grant grants rights on a descriptor of path, and closes it.
+func (r *ruleset) grant(fd int, err error, path string, rights uint64) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ELOOP) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("open %s for a Landlock rule: %w", path, err)
 	}
 	defer unix.Close(fd)
-	at, err := os.Stat(path)
-	if err != nil {
+	var at unix.Stat_t
+	if err := unix.Fstat(fd, &at); err != nil {
 		return fmt.Errorf("look at %s for a Landlock rule: %w", path, err)
 	}
 	rights &= r.handled
-	if !at.IsDir() {
+	if at.Mode&unix.S_IFMT != unix.S_IFDIR {
 		rights &= r.onFiles
 	}
 	rule := unix.LandlockPathBeneathAttr{Allowed_access: rights, Parent_fd: int32(fd)}

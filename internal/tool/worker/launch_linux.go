@@ -150,6 +150,12 @@ func confine(o RunRequest, p places) error {
 	}
 	// Nothing waits for the deputy: it ends with the last process under the
 	// filter, or with the worker.
-	go deputy{within: p.writable(o)}.serve(calls)
+	within := p.writable(o)
+	for _, m := range o.Tools {
+		if m.Writable {
+			within = append(within, m.Host)
+		}
+	}
+	go deputy{within: within}.serve(calls)
 	return nil
 }

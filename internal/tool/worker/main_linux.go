@@ -66,7 +66,7 @@ func carryOut(o RunRequest, stop <-chan struct{}) Report {
 	if err != nil {
 		return Report{Failure: err.Error()}
 	}
-	over := make(chan string, 2) // one from each watcher
+	over := make(chan string, 3) // one from each watcher
 	oversee(o, p, over)
 	status, exceeded, ended := watch(shell, stop, over)
 	if o.Tier != Namespaces {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -13,6 +14,7 @@ import (
 // Places are the paths of an order as the command sees them.
 type places struct {
 	workspace string
+	home      string
 	dir       string // working directory
 	tmp       string
 	shell     string
@@ -44,41 +46,65 @@ func prepare(o RunRequest) (places, func(), error) {
 		if err := enterRoot(o); err != nil {
 			return places{}, keep, err
 		}
-		return place(sandbox.Root, o.Dir, "/tmp"), keep, nil
+		p, err := place(o, sandbox.Root, sandbox.HomeDir, "/tmp")
+		return p, keep, err
 	}
 	tmp, err := os.MkdirTemp("", "chela-")
 	if err != nil {
 		return places{}, keep, fmt.Errorf("make a temporary directory: %w", err)
 	}
 	// Files that cannot be removed are left to the system's cleaning of /tmp.
-	return place(o.Workspace, o.Dir, tmp), func() { _ = os.RemoveAll(tmp) }, nil
-}
-
-// writable returns the directories that a command may change.
-func (p places) writable(o RunRequest) []string {
-	if o.ReadOnly {
-		return []string{p.tmp}
+	remove := func() { _ = os.RemoveAll(tmp) }
+	p, err := place(o, o.Workspace, o.Home, tmp)
+	if err != nil {
+		remove()
 	}
-	return []string{p.workspace, p.tmp}
+	return p, remove, err
 }
 
-func place(workspace, dir, tmp string) places {
-	p := places{workspace: workspace, dir: filepath.Join(workspace, dir), tmp: tmp, shell: "/bin/sh"}
+// writable returns the directories that a command may change, apart from its tools.
+func (p places) writable(o RunRequest) []string {
+	switch {
+	case o.ReadOnly:
+		return []string{p.tmp}
+	case p.home != p.workspace:
+		return []string{p.workspace, p.tmp, p.home}
+	default:
+		return []string{p.workspace, p.tmp}
+	}
+}
+
+// place returns the places of an order as the command sees them. A command that only
+// reads has an empty home, so that it neither obeys nor changes files of earlier ones.
+func place(o RunRequest, workspace, home, tmp string) (places, error) {
+	p := places{workspace: workspace, home: home, dir: filepath.Join(workspace, o.Dir), tmp: tmp, shell: "/bin/sh"}
+	switch {
+	case o.Home == "":
+		p.home = workspace
+	case o.ReadOnly:
+		p.home = filepath.Join(tmp, ".home")
+		if err := os.Mkdir(p.home, 0o700); err != nil {
+			return p, fmt.Errorf("make an empty home: %w", err)
+		}
+	}
 	if _, err := os.Stat("/bin/bash"); err == nil {
 		p.shell = "/bin/bash"
 	}
-	return p
+	return p, nil
 }
 
 // environ returns the order's environment with the variables that depend on the
 // places.
 func (p places) environ(o RunRequest) []string {
-	env := append([]string{}, o.Env...)
-	return append(env, "HOME="+p.workspace, "TMPDIR="+p.tmp, "SHELL="+p.shell)
+	env := make([]string, 0, len(o.Env)+3)
+	for _, line := range o.Env {
+		env = append(env, strings.ReplaceAll(line, sandbox.InHome, p.home))
+	}
+	return append(env, "HOME="+p.home, "TMPDIR="+p.tmp, "SHELL="+p.shell)
 }
 
 // argv returns the command's shell and its arguments. Bash must not read
-// start-up files, which a workspace used as home directory could contain.
+// start-up files, which its home directory could contain.
 func (p places) argv(command string) []string {
 	if p.shell == "/bin/bash" {
 		return []string{p.shell, "--noprofile", "--norc", "-c", command}

@@ -50,6 +50,9 @@ func enterRoot(o RunRequest) error {
 			return err
 		}
 	}
+	if err := mountTools(o); err != nil {
+		return err
+	}
 	if err := writeBundle(o.Authority); err != nil {
 		return err
 	}
@@ -66,7 +69,7 @@ func enterRoot(o RunRequest) error {
 // plan collects the host paths for the new root. It runs before the host is
 // unmounted, while its symbolic links still resolve.
 func plan(o RunRequest) (points, links []mountPoint, err error) {
-	for _, path := range hostPaths(o) {
+	for _, path := range hostPaths {
 		at, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
@@ -145,7 +148,7 @@ func newRoot() error {
 
 // mount makes the host's file or directory visible in the new root.
 func (p mountPoint) mount() error {
-	if err := p.makeTarget(); err != nil {
+	if err := makeTarget(p.path, p.dir); err != nil {
 		return fmt.Errorf("make %s in the new root: %w", p.path, err)
 	}
 	if err := unix.Mount(hostRoot+p.host, p.path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
@@ -159,20 +162,6 @@ func (p mountPoint) mount() error {
 		attr |= unix.MOUNT_ATTR_NODEV
 	}
 	return restrictMount(p.path, attr, unix.AT_RECURSIVE)
-}
-
-func (p mountPoint) makeTarget() error {
-	if p.dir {
-		return os.MkdirAll(p.path, 0o755)
-	}
-	if err := os.MkdirAll(filepath.Dir(p.path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(p.path, os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return err
-	}
-	return f.Close()
 }
 
 func restrictMount(path string, attr uint64, flags uint) error {

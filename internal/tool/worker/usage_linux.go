@@ -39,6 +39,11 @@ func oversee(o RunRequest, p places, over chan<- string) {
 	go sample(sampleMemory, m.exceeded)
 	d := sandbox.DiskMeter{Limits: o.Limits, Dir: p.workspace, Processes: m.processes}
 	go sample(sampleDisk, func() string { return d.Exceeded(context.Background()) })
+	if p.home == p.workspace || o.ReadOnly {
+		return
+	}
+	h := sandbox.DiskMeter{Limits: o.Limits, Dir: p.home, Home: true, Processes: m.processes}
+	go sample(sampleDisk, func() string { return h.Exceeded(context.Background()) })
 }
 
 // A memoryMeter measures the memory and counts the processes of a command.

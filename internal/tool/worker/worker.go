@@ -85,16 +85,17 @@ const (
 
 // A RunRequest is the worker's input, sent as JSON.
 type RunRequest struct {
-	Tier      Tier           `json:"tier"`
-	Command   string         `json:"command"`
-	Workspace string         `json:"workspace"` // on the host, absolute
-	Dir       string         `json:"dir"`       // relative to the workspace
-	Env       []string       `json:"env"`       // without HOME and TMPDIR
-	Read      []string       `json:"read"`      // additional readable host paths
-	Limits    sandbox.Limits `json:"limits"`    // with defaults
-	Network   bool           `json:"network"`   // a listener for the proxy is passed to chela
-	Authority string         `json:"authority"` // that the command trusts besides those of the system; PEM
-	ReadOnly  bool           `json:"read_only"` // the workspace cannot be changed
+	Tier      Tier            `json:"tier"`
+	Command   string          `json:"command"`
+	Workspace string          `json:"workspace"` // on the host, absolute
+	Dir       string          `json:"dir"`       // relative to the workspace
+	Env       []string        `json:"env"`       // without HOME and TMPDIR
+	Tools     []sandbox.Mount `json:"tools"`     // visible to the command besides the system and the workspace
+	Home      string          `json:"home"`      // its home folder on the host; empty makes the workspace its home
+	Limits    sandbox.Limits  `json:"limits"`    // with defaults
+	Network   bool            `json:"network"`   // a listener for the proxy is passed to chela
+	Authority string          `json:"authority"` // that the command trusts besides those of the system; PEM
+	ReadOnly  bool            `json:"read_only"` // the workspace cannot be changed
 }
 
 // A Report is the outcome of an order, sent as JSON.

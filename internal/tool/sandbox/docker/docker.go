@@ -22,6 +22,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,6 +45,11 @@ type Config struct {
 	Limits sandbox.Limits // default limits of a command
 	Memory int64          // bytes, if the limits say nothing; default 2 GiB
 	Shares int64          // of the processor, relative to 1024; default 1024
+
+	// Tools returns the programs of the user that commands may use; nil for none. With
+	// an image of the owner, programs come from there: only writable mounts and the
+	// variables are used.
+	Tools func() (sandbox.Tools, error)
 
 	Home  string // names the home in labels; not a path
 	Owner string // names this process in labels
@@ -91,7 +97,12 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 	if err != nil {
 		return none, err
 	}
-	env, err := sandbox.Environ(sandbox.DefaultPath, spec.Env)
+	readOnly := spec.ReadOnly || s.cfg.Policy == sandbox.ReadOnly
+	tools, err := s.tools(readOnly)
+	if err != nil {
+		return none, err
+	}
+	env, err := sandbox.Environ(tools, spec.Env)
 	if err != nil {
 		return none, err
 	}
@@ -99,16 +110,27 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 	if err != nil {
 		return none, err
 	}
-	mounts, err := s.mounts(workspace, spec.ReadOnly || s.cfg.Policy == sandbox.ReadOnly)
+	mounts, err := s.mounts(workspace, readOnly)
 	if err != nil {
 		return none, err
+	}
+	home, at, err := homeOf(spec, readOnly)
+	if err != nil {
+		return none, err
+	}
+	for i, line := range env {
+		env[i] = strings.ReplaceAll(line, sandbox.InHome, home)
+	}
+	mounts = append(mounts, at...)
+	for _, m := range tools.Mounts {
+		mounts = append(mounts, mount.Mount{Type: mount.TypeBind, Source: m.Host, Target: m.Path, ReadOnly: !m.Writable})
 	}
 	limits := s.limits(spec)
 	pids := int64(limits.Processes)
 	return client.ContainerCreateOptions{
 		Config: &container.Config{
 			Image: image, User: user, WorkingDir: path.Join(sandbox.Root, dir),
-			Env:    append(env, "HOME="+sandbox.Root, "TMPDIR=/tmp", "SHELL=/bin/sh"),
+			Env:    append(env, "HOME="+home, "TMPDIR=/tmp", "SHELL=/bin/sh"),
 			Cmd:    filtered("/bin/sh", "-c", shellLine(spec.Command)),
 			Labels: map[string]string{labelHome: s.cfg.Home, labelOwner: s.cfg.Owner},
 		},
@@ -130,6 +152,40 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 			},
 		},
 	}, nil
+}
+
+// tools returns the tools of a command.
+func (s *Sandbox) tools(readOnly bool) (t sandbox.Tools, err error) {
+	if s.cfg.Tools == nil {
+		return t, nil
+	}
+	if t, err = s.cfg.Tools(); err != nil {
+		return t, err
+	}
+	if s.cfg.Image != "" {
+		t.Path = nil
+		t.Mounts = slices.DeleteFunc(slices.Clone(t.Mounts), func(m sandbox.Mount) bool { return !m.Writable })
+	}
+	if readOnly {
+		t = t.Reading()
+	}
+	return t, nil
+}
+
+// homeOf returns the home folder of a command in its container, and the mount of the
+// folder behind it.
+func homeOf(spec sandbox.Spec, readOnly bool) (string, []mount.Mount, error) {
+	switch {
+	case spec.Home == "":
+		return sandbox.Root, nil, nil
+	case readOnly:
+		return "/tmp", nil, nil
+	}
+	at, err := filepath.EvalSymlinks(spec.Home)
+	if err != nil {
+		return "", nil, chela.E(chela.Unavailable, "the folder for caches cannot be opened").Because(err)
+	}
+	return sandbox.HomeDir, []mount.Mount{{Type: mount.TypeBind, Source: at, Target: sandbox.HomeDir}}, nil
 }
 
 // limits returns the limits of a command.

@@ -76,7 +76,7 @@ func (n *network) equip(options *client.ContainerCreateOptions) error {
 	for target, source := range mounts {
 		options.HostConfig.Mounts = append(options.HostConfig.Mounts, mount.Mount{Type: mount.TypeBind, Source: source, Target: target, ReadOnly: true})
 	}
-	options.Config.Env = append(options.Config.Env, env...)
+	options.Config.Env = sandbox.Overridden(options.Config.Env, env)
 	options.Config.Cmd = append(append([]string{workerPath}, worker.ListenArgs(socketPath)...), options.Config.Cmd...)
 	return nil
 }

@@ -39,15 +39,22 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 		}
 		defer n.close()
 	}
-	meter := &sandbox.DiskMeter{Limits: s.limits(spec), Dir: spec.Workspace}
-	meter.Exceeded(ctx) // what is there before the command begins
+	meters := []*sandbox.DiskMeter{{Limits: s.limits(spec), Dir: spec.Workspace}}
+	if spec.Home != "" && !spec.ReadOnly {
+		meters = append(meters, &sandbox.DiskMeter{Limits: s.limits(spec), Dir: spec.Home, Home: true})
+	}
+	for _, m := range meters {
+		m.Exceeded(ctx) // files from before the command
+	}
 	made, err := e.ContainerCreate(ctx, options)
 	if err != nil {
 		return sandbox.Result{}, failed("create a container", err)
 	}
 	defer e.remove(ctx, made.ID)
-	meter.Processes = func() []int { return sandbox.Contained(made.ID) }
-	c := &command{engine: e, id: made.ID, meter: meter}
+	for _, m := range meters {
+		m.Processes = func() []int { return sandbox.Contained(made.ID) }
+	}
+	c := &command{engine: e, id: made.ID, meters: meters}
 	return c.follow(ctx, spec, func() error {
 		if _, err := e.ContainerStart(ctx, c.id, client.ContainerStartOptions{}); err != nil {
 			return failed("start a container", err)
@@ -59,8 +66,8 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 // A command is a container that runs a command.
 type command struct {
 	*engine
-	id    string
-	meter *sandbox.DiskMeter
+	id     string
+	meters []*sandbox.DiskMeter
 }
 
 // follow forwards the output of a container, which start starts, and returns how
@@ -166,9 +173,11 @@ func (c *command) measure(ctx context.Context) <-chan string {
 			case <-timer.C:
 			}
 			began := time.Now()
-			if why := c.meter.Exceeded(ctx); why != "" {
-				exceeded <- why
-				return
+			for _, m := range c.meters {
+				if why := m.Exceeded(ctx); why != "" {
+					exceeded <- why
+					return
+				}
 			}
 			timer.Reset(max(sampleDisk, (share-1)*time.Since(began)))
 		}

@@ -55,7 +55,7 @@ func newJob(t testing.TB) *jobFixture {
 			t.Errorf("containers are left: %s", left)
 		}
 	})
-	f.shell = o.Tool(shell.New(f.box, workspace.At(f.dir), shell.Network{}))
+	f.shell = o.Tool(shell.New(f.box, workspace.At(f.dir), shell.Network{}, nil))
 	return f
 }
 

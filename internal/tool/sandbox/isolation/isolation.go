@@ -43,6 +43,8 @@ type Config struct {
 	Docker  docker.Config  // its Policy is that of every mode, its Limits are set from Limits
 
 	NoNamespaces bool // disables namespaces, as on a machine that forbids them
+
+	Tools func() (sandbox.Tools, error) // as in the configurations of the sandboxes
 }
 
 // An Isolation runs commands in the selected sandbox. It is safe for concurrent
@@ -67,11 +69,11 @@ type confinement interface {
 // New returns an isolation. It looks at neither kernel nor engine. Invalid
 // settings are an Invalid error.
 func New(cfg Config) (*Isolation, error) {
-	cfg.Docker.Limits = cfg.Limits
+	cfg.Docker.Limits, cfg.Docker.Tools = cfg.Limits, cfg.Tools
 	i := &Isolation{cfg: cfg}
 	var err error
 	i.process, err = process.New(process.Config{
-		Off: cfg.Mode == Off, NoNamespaces: cfg.NoNamespaces, ReadOnly: cfg.Docker.Policy == sandbox.ReadOnly, Limits: cfg.Limits, Warm: true,
+		Off: cfg.Mode == Off, NoNamespaces: cfg.NoNamespaces, ReadOnly: cfg.Docker.Policy == sandbox.ReadOnly, Limits: cfg.Limits, Tools: cfg.Tools, Warm: true,
 	})
 	if err != nil {
 		return nil, err

@@ -93,7 +93,7 @@ func TestColdBuild(t *testing.T) {
 		t.Skipf("there is no Go toolchain: %v", err)
 	}
 	goroot := strings.TrimSpace(string(root))
-	s, err := process.New(process.Config{Read: []string{goroot}})
+	s, err := process.New(process.Config{Tools: reading(goroot)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,14 +40,7 @@
 // hidden in the landlock tier: the existence, size and times of a file.
 package process
 
-import (
-	"cmp"
-	"path/filepath"
-	"strings"
-
-	"chela"
-	"chela/internal/tool/sandbox"
-)
+import "chela/internal/tool/sandbox"
 
 // Config says how commands are confined. The zero value selects the strongest
 // tier that the machine supports.
@@ -62,26 +55,14 @@ type Config struct {
 
 	ReadOnly bool // commands may write only their /tmp
 
-	Read []string // additional absolute host paths that a command may read and execute
-	Path string   // the PATH of a command; empty means sandbox.DefaultPath
+	// Tools returns the programs of the user that commands may use besides those of
+	// the system; nil for none. It is asked for each command, and a command does not
+	// run if it fails.
+	Tools func() (sandbox.Tools, error)
 
 	// Warm keeps a worker ready for the next command, for a minute after the last
 	// one. The caller must call Close.
 	Warm bool
 
 	Limits sandbox.Limits // default limits of a command
-}
-
-func (c Config) check() error {
-	for _, p := range c.Read {
-		if !filepath.IsAbs(p) || filepath.Clean(p) != p || p == "/" {
-			return chela.E(chela.Invalid, "sandbox path "+p+" is not a clean absolute path")
-		}
-	}
-	for _, p := range strings.Split(cmp.Or(c.Path, sandbox.DefaultPath), ":") {
-		if !filepath.IsAbs(p) {
-			return chela.E(chela.Invalid, "sandbox PATH has an entry that is not absolute")
-		}
-	}
-	return nil
 }

@@ -1,7 +1,6 @@
 package process
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,14 +23,8 @@ type Sandbox struct {
 	spare spare
 }
 
-// New returns a sandbox. It fails with Invalid if cfg is not usable; Check and
-// the first Run probe the machine.
-func New(cfg Config) (*Sandbox, error) {
-	if err := cfg.check(); err != nil {
-		return nil, err
-	}
-	return &Sandbox{cfg: cfg}, nil
-}
+// New returns a sandbox. Check and the first Run probe the machine.
+func New(cfg Config) (*Sandbox, error) { return &Sandbox{cfg: cfg}, nil }
 
 // Close ends the worker that waits for a command. Commands that run are not
 // affected.
@@ -94,6 +87,7 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 		return sandbox.Result{}, err
 	}
 	output := sandbox.NewOutput(order.Workspace, spec.Output)
+	output.Replace(order.Home, sandbox.HomeDir)
 	began := time.Now()
 	limited := ctx
 	if spec.Timeout > 0 {
@@ -143,9 +137,20 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 	if err != nil {
 		return worker.RunRequest{}, err
 	}
-	env, err := sandbox.Environ(cmp.Or(s.cfg.Path, sandbox.DefaultPath), spec.Env)
+	readOnly := s.cfg.ReadOnly || spec.ReadOnly
+	tools, err := s.tools(readOnly)
 	if err != nil {
 		return worker.RunRequest{}, err
+	}
+	env, err := sandbox.Environ(tools, spec.Env)
+	if err != nil {
+		return worker.RunRequest{}, err
+	}
+	home := ""
+	if spec.Home != "" {
+		if home, err = filepath.EvalSymlinks(spec.Home); err != nil {
+			return worker.RunRequest{}, chela.E(chela.Unavailable, "the folder for caches cannot be opened").Because(err)
+		}
 	}
 	if spec.Network != nil && tier == worker.Landlock {
 		return worker.RunRequest{}, chela.E(chela.Unsupported, "commands have no network on this machine: that takes user namespaces").WithHint(howToAllow())
@@ -170,11 +175,27 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Command:   spec.Command,
 		Workspace: workspace,
 		Dir:       dir,
-		Env:       append(env, proxied...),
-		Read:      s.cfg.Read,
+		Env:       sandbox.Overridden(env, proxied),
+		Tools:     tools.Mounts,
+		Home:      home,
 		Limits:    limits,
 		Network:   spec.Network != nil && tier == worker.Namespaces,
 		Authority: authority,
-		ReadOnly:  s.cfg.ReadOnly || spec.ReadOnly,
+		ReadOnly:  readOnly,
 	}, nil
+}
+
+// tools returns the tools of a command.
+func (s *Sandbox) tools(readOnly bool) (sandbox.Tools, error) {
+	if s.cfg.Tools == nil {
+		return sandbox.Tools{}, nil
+	}
+	t, err := s.cfg.Tools()
+	if err != nil {
+		return t, err
+	}
+	if readOnly {
+		t = t.Reading()
+	}
+	return t, nil
 }

@@ -36,7 +36,7 @@ func open(t testing.TB, tier worker.Tier) *process.Sandbox {
 	t.Helper()
 	s, err := process.New(process.Config{
 		NoNamespaces: tier == worker.Landlock,
-		Read:         []string{filepath.Dir(self(t))},
+		Tools:        reading(filepath.Dir(self(t))),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -49,6 +49,15 @@ func open(t testing.TB, tier worker.Tier) *process.Sandbox {
 		t.Skipf("this machine does not allow the tier %s", tier)
 	}
 	return s
+}
+
+// reading returns tools that are in folders of the host.
+func reading(dirs ...string) func() (sandbox.Tools, error) {
+	var tools sandbox.Tools
+	for _, dir := range dirs {
+		tools.Mounts = append(tools.Mounts, sandbox.Mount{Host: dir, Path: dir})
+	}
+	return func() (sandbox.Tools, error) { return tools, nil }
 }
 
 func self(t testing.TB) string {

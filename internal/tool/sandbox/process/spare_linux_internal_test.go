@@ -5,6 +5,7 @@ package process
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"syscall"
 	"testing"
@@ -84,16 +85,31 @@ func TestSpareWorker(t *testing.T) {
 }
 
 // BenchmarkWarm measures a command that finds a worker waiting, as between the steps
-// of a turn.
+// of a turn, without and with a home folder and the mounts of a developer's PATH.
 func BenchmarkWarm(b *testing.B) {
+	for _, mounts := range []int{0, 8, 32} {
+		b.Run(fmt.Sprintf("mounts=%d", mounts), func(b *testing.B) { benchmarkWarm(b, mounts) })
+	}
+}
+
+func benchmarkWarm(b *testing.B, mounts int) {
 	s := openWarm(b)
-	dir := b.TempDir()
+	spec := sandbox.Spec{Command: "true", Workspace: b.TempDir()}
+	if mounts > 0 {
+		var tools sandbox.Tools
+		for range mounts {
+			dir := b.TempDir()
+			tools.Mounts = append(tools.Mounts, sandbox.Mount{Host: dir, Path: dir})
+		}
+		s.cfg.Tools = func() (sandbox.Tools, error) { return tools, nil }
+		spec.Home = b.TempDir()
+	}
 	var took []time.Duration
 	for range b.N {
-		s.must(b, sandbox.Spec{Command: "true", Workspace: dir}, "")
+		s.must(b, spec, "")
 		s.ready()
 		began := time.Now()
-		s.must(b, sandbox.Spec{Command: "true", Workspace: dir}, "")
+		s.must(b, spec, "")
 		took = append(took, time.Since(began))
 		s.ready()
 	}
