@@ -51,7 +51,7 @@ func newBare(t *testing.T) *bare {
 			IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
 			Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler),
 		},
-		Work: b, Lanes: b, Runs: b,
+		Work: b, Lanes: b, Runs: b, Activity: b,
 		Agent: func(string) error { return nil },
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
 		Jobs:  ClassLimits{Parallel: 5, Waiting: 10}, Subagents: ClassLimits{Parallel: 5, Waiting: 10},
@@ -59,6 +59,9 @@ func newBare(t *testing.T) *bare {
 	})
 	return b
 }
+
+// Of says that every turn thinks.
+func (b *bare) Of(chela.Turn, bool) chela.Activity { return chela.ActivityThinking }
 
 // Submit keeps a message.
 func (b *bare) Submit(_ context.Context, in chela.Inbound) (api.Receipt, error) {

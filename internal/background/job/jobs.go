@@ -25,6 +25,9 @@ type Config struct {
 	Usable    func(model string) error
 	Workspace workspace.Finder
 
+	// Activity tells what live turns are doing.
+	Activity activities
+
 	// Agent returns nil if an agent of that name exists, else an error that
 	// says why not.
 	Agent func(name string) error
@@ -120,7 +123,10 @@ func (d *Jobs) Job(ctx context.Context, id chela.JobID) (api.Job, error) {
 		}
 		sum, err := r.UsageSince(ctx, v.Session, time.Time{})
 		v.Usage, v.Cost = sum.Tokens, sum.Cost
-		return v, err
+		if err != nil {
+			return v, err
+		}
+		return v, d.progress(ctx, r, &v)
 	})
 }
 

@@ -94,7 +94,7 @@ func (p process) begin(t *testing.T) *house {
 	})
 	jc := job.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
-		Work:    h.work, Lanes: h.lanes, Runs: noRuns{},
+		Work:    h.work, Lanes: h.lanes, Runs: noRuns{}, Activity: noRuns{},
 		Agent:     func(string) error { return nil },
 		Jobs:      job.ClassLimits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.ClassLimits{Parallel: 8, Waiting: 10_000},
@@ -111,8 +111,10 @@ func (p process) begin(t *testing.T) *house {
 	return h
 }
 
-// noRuns are the runs of a home without routines.
+// noRuns are the runs of a home without routines, in which no turn tells what it does.
 type noRuns struct{}
+
+func (noRuns) Of(chela.Turn, bool) chela.Activity { return "" }
 
 func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
 func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }

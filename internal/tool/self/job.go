@@ -195,6 +195,11 @@ func (d jobTools) told(v api.Job) string {
 	for _, p := range v.Parts {
 		fmt.Fprintf(&b, "part %d %s [%s] %s\n", p.Place+1, p.ID, p.State, oneLine(p.Title))
 	}
+	if v.State.Live() || v.Result == "" {
+		for _, a := range v.Recent {
+			b.WriteString("latest: " + oneLine(a.Line()) + "\n")
+		}
+	}
 	if v.Result != "" {
 		fmt.Fprintf(&b, "\nresult:\n%s\n", v.Result)
 	}
