@@ -21,7 +21,7 @@ type Config struct {
 	Runs  runs
 
 	// Usable returns the reason why a model, as provider/model, cannot be asked, or
-	// nil. Workspace locates the files of jobs. Operations alone use both.
+	// nil; operations alone use it. Workspace locates the files of jobs.
 	Usable    func(model string) error
 	Workspace workspace.Finder
 
