@@ -79,8 +79,27 @@ func (k EventKind) Durable() bool {
 	}
 }
 
-// Aside reports whether a chat in the given session prints e unrequested: turn
-// endings and notices of that session, and lifted approvals of any session.
+// Aside reports whether a chat in the given session may print e unrequested: turn
+// endings and notices of that session, moves and calls of jobs, whose requester the
+// event does not tell, and lifted approvals of any session.
 func (e Event) Aside(in SessionKey) bool {
-	return e.Kind == EventElevated || e.Session == in && (e.Kind == EventTurnFinished || e.Kind == EventNotice)
+	switch e.Kind {
+	case EventElevated:
+		return true
+	case EventTurnFinished, EventNotice:
+		return e.Session == in
+	case EventJobChanged, EventToolRequested:
+		return e.OfJob() != ""
+	default:
+		return false
+	}
+}
+
+// OfJob returns the job in whose session the event happened; empty for other sessions.
+func (e Event) OfJob() JobID {
+	key, err := ParseSessionKey(e.Session)
+	if err != nil || key.Kind != KeyJob && key.Kind != KeySubagent {
+		return ""
+	}
+	return JobID(key.ID)
 }

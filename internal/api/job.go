@@ -1,6 +1,8 @@
 package api
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"chela"
@@ -45,6 +47,33 @@ type Job struct {
 	Cost  chela.MicroUSD   `json:"cost"`
 
 	Provenance chela.Provenance `json:"provenance,omitzero"` // who could have written the result
+
+	// Progress of its newest turn.
+	Answers  int            `json:"answers,omitempty"`  // of the model so far
+	Activity chela.Activity `json:"activity,omitempty"` // empty unless the turn is live
+	Recent   []JobAct       `json:"recent,omitempty"`   // its latest acts, oldest first
+}
+
+// JobActKind is the kind of an act of a job.
+type JobActKind string
+
+// The kinds of acts.
+const (
+	ActSaid   JobActKind = "said"   // text of the model beside or behind its calls
+	ActCalled JobActKind = "called" // a call of a tool was requested
+	ActEnded  JobActKind = "ended"  // a call of a tool has a result
+)
+
+// A JobAct is one thing that a job did, as its journal has it. Calls that only read
+// appear once the model was asked again.
+type JobAct struct {
+	Entry chela.EntryID   `json:"entry"` // that holds it; an entry may hold several acts
+	Turn  chela.TurnID    `json:"turn"`
+	Kind  JobActKind      `json:"kind"`
+	Tool  string          `json:"tool,omitempty"`
+	State chela.CallState `json:"state,omitempty"` // of a call that ended
+	Text  string          `json:"text,omitempty"`  // the beginning of the text, the arguments or the result
+	At    time.Time       `json:"at"`
 }
 
 // A JobFile is a file in the workspace of a job.
@@ -52,6 +81,18 @@ type JobFile struct {
 	Path       string    `json:"path"` // within the workspace, parted by "/"
 	Size       int64     `json:"size"` // bytes
 	ModifiedAt time.Time `json:"modified_at"`
+}
+
+// Line describes the act in one line.
+func (a JobAct) Line() string {
+	switch a.Kind {
+	case ActCalled:
+		return strings.TrimSpace("calls " + a.Tool + " " + a.Text)
+	case ActEnded:
+		return strings.TrimSuffix(fmt.Sprintf("%s %s: %s", a.Tool, a.State, a.Text), ": ")
+	default:
+		return "says: " + a.Text
+	}
 }
 
 // A JobRef names a job.
@@ -77,6 +118,13 @@ type JobEventsQuery struct {
 	JobRef
 	After int `query:"after" check:"min=0 max=2147483647" flag:"after" help:"the number of an event"`
 	Limit int `query:"limit"`
+}
+
+// A JobActsQuery asks for the acts of a job after those of an entry.
+type JobActsQuery struct {
+	JobRef
+	After chela.EntryID `query:"after" check:"id=ent" help:"the id of an entry; one of an earlier attempt begins with the first act of the newest"`
+	Limit int           `query:"limit"` // entries of the journal, which hold any number of acts
 }
 
 // A JobFilesQuery asks for the files of a job after a path.
@@ -115,6 +163,8 @@ var (
 		"Show a job with its plan, its parts and its cost")
 	JobsEvents = Define[JobEventsQuery, Page[chela.JobEvent]]("jobs.events", "GET /api/jobs/{id}/events", chela.ScopeRead,
 		"List the events of a job, in order")
+	JobsActs = Define[JobActsQuery, Page[JobAct]]("jobs.acts", "GET /api/jobs/{id}/acts", chela.ScopeRead,
+		"List what the newest attempt of a job said and which tools it called, in order")
 	JobsFiles = Define[JobFilesQuery, Page[JobFile]]("jobs.files", "GET /api/jobs/{id}/files", chela.ScopeRead,
 		"List the files in the workspace of a job")
 	JobsFile = Define[JobFileRef, []byte]("jobs.file", "GET /api/jobs/{id}/files/content", chela.ScopeRead,

@@ -105,6 +105,7 @@ var tags = map[reflect.Type]string{
 	reflect.TypeFor[chela.Privacy]():       "words=|private",
 	reflect.TypeFor[chela.Act]():           "words=|read|write|run|fetch|send|spend|job|instruct|reveal|delete",
 	reflect.TypeFor[chela.QueueDrop]():     "words=|old|new|summarize",
+	reflect.TypeFor[JobActKind]():          "words=said|called|ended",
 	reflect.TypeFor[chela.QueueMode]():     "words=|collect|followup|steer|steer-backlog|queue|interrupt",
 	reflect.TypeFor[chela.Resume]():        "words=|repeat|query|wait",
 	reflect.TypeFor[chela.RewindKind]():    "words=undo|redo|restore",

@@ -14,7 +14,7 @@ func (b *Background) newJobs() *job.Jobs {
 	return job.New(b.cfg.Store, job.Config{
 		Process: b.cfg.Process,
 		Work:    b.work,
-		Lanes:   b.cfg.Lanes, Runs: b.routines, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace,
+		Lanes:   b.cfg.Lanes, Runs: b.routines, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace, Activity: b.cfg.Activity,
 		Agent: set.CheckAgent,
 		Jobs: job.ClassLimits{
 			Parallel: set.Lanes.Job, Waiting: set.Jobs.Waiting, Steps: set.Jobs.Steps, Timeout: set.Jobs.Timeout, Tokens: int64(set.Jobs.Tokens),

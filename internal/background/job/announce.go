@@ -22,6 +22,9 @@ func (d *Jobs) tell(ctx context.Context, of attemptArgs) error {
 		return err
 	})
 	if err == nil && wanted {
+		if files := d.namedFiles(ctx, of.Job); files != "" {
+			in.Text = withFiles(in.Text, files)
+		}
 		_, err = d.cfg.Lanes.Submit(ctx, in)
 	}
 	if err != nil {

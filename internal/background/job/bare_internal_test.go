@@ -13,17 +13,19 @@ import (
 	"chela/internal/api"
 	"chela/internal/platform/local"
 	"chela/internal/store"
+	"chela/internal/tool/workspace"
 )
 
 // A bare is a desk on a database whose work is kept and not carried out, so that a
 // test does each step of a job itself.
 type bare struct {
-	t    *testing.T
-	desk *Jobs
-	now  time.Time
-	work []chela.Work
-	sent []chela.Inbound
-	told []chela.Event
+	files string // workspace of all jobs
+	t     *testing.T
+	desk  *Jobs
+	now   time.Time
+	work  []chela.Work
+	sent  []chela.Inbound
+	told  []chela.Event
 
 	nudges  int
 	moved   []chela.JobState // of jobs of runs
@@ -45,13 +47,14 @@ func newBare(t *testing.T) *bare {
 			t.Error(err)
 		}
 	})
-	b := &bare{t: t, now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
+	files := t.TempDir()
+	b := &bare{t: t, files: files, now: time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)}
 	b.desk = New(s, Config{
 		Process: local.Process{
 			IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
 			Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler),
 		},
-		Work: b, Lanes: b, Runs: b,
+		Work: b, Lanes: b, Runs: b, Activity: b, Workspace: func(workspace.Owner) (string, error) { return files, nil },
 		Agent: func(string) error { return nil },
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
 		Jobs:  ClassLimits{Parallel: 5, Waiting: 10}, Subagents: ClassLimits{Parallel: 5, Waiting: 10},
@@ -59,6 +62,9 @@ func newBare(t *testing.T) *bare {
 	})
 	return b
 }
+
+// Of says that every turn thinks.
+func (b *bare) Of(chela.Turn, bool) chela.Activity { return chela.ActivityThinking }
 
 // Submit keeps a message.
 func (b *bare) Submit(_ context.Context, in chela.Inbound) (api.Receipt, error) {

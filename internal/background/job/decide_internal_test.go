@@ -3,6 +3,8 @@ package job
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -413,11 +415,16 @@ func TestAnnouncements(t *testing.T) {
 	if _, wanted := announced(nested, 1); wanted {
 		t.Error("a job that has ended is told")
 	}
+	b.must(os.WriteFile(filepath.Join(b.files, "a\tb.txt"), []byte("bread"), 0o600))
 	for range 2 {
 		b.must(b.desk.tell(t.Context(), attemptArgs{own.ID, 1}))
 	}
 	if len(b.sent) != 1 || b.job(own.ID).AnnouncedAt.IsZero() {
 		t.Errorf("%d messages, announced at %v", len(b.sent), b.job(own.ID).AnnouncedAt)
+	}
+	named := "\n- \"a\\tb.txt\" (5 bytes)\n\n" + reportEnding
+	if text := b.sent[0].Text; own.Kind != chela.JobSubagent && !strings.HasSuffix(text, named) {
+		t.Errorf("the files are not named: %s", text)
 	}
 }
 

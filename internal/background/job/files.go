@@ -3,12 +3,16 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/platform/excerpt"
 	"chela/internal/tool/workspace"
 )
 
@@ -62,6 +66,39 @@ func (d *Jobs) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, 
 	})
 	slices.SortFunc(found, func(a, b api.JobFile) int { return strings.Compare(a.Path, b.Path) })
 	return found, err
+}
+
+const (
+	maxNamed    = 20  // files named in an announcement
+	maxFileName = 200 // characters of each name
+)
+
+// namedFiles returns the files of a job for the announcement of its end, the newest
+// first; empty if there are none. That they cannot be listed is said there: the end
+// itself matters more.
+func (d *Jobs) namedFiles(ctx context.Context, id chela.JobID) string {
+	found, err := d.Files(ctx, id)
+	switch {
+	case chela.KindOf(err) == chela.Unsupported && err != nil: // a subagent
+		return ""
+	case err != nil:
+		return "Its files cannot be listed: " + chela.MessageOf(err)
+	case len(found) == 0:
+		return ""
+	}
+	slices.SortStableFunc(found, func(a, b api.JobFile) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
+	lines := []string{"Its files, which job_files reads (people: chela jobs files " + string(id) + "):"}
+	for _, f := range found[:min(len(found), maxNamed)] {
+		name := f.Path
+		if strings.ContainsFunc(name, unicode.IsControl) {
+			name = strconv.Quote(name)
+		}
+		lines = append(lines, fmt.Sprintf("- %s (%d bytes)", excerpt.Runes(name, maxFileName), f.Size))
+	}
+	if more := len(found) - maxNamed; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // File returns the content of a regular file in the workspace of a job. A path

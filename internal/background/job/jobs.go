@@ -21,9 +21,12 @@ type Config struct {
 	Runs  runs
 
 	// Usable returns the reason why a model, as provider/model, cannot be asked, or
-	// nil. Workspace locates the files of jobs. Operations alone use both.
+	// nil; operations alone use it. Workspace locates the files of jobs.
 	Usable    func(model string) error
 	Workspace workspace.Finder
+
+	// Activity tells what live turns are doing.
+	Activity activities
 
 	// Agent returns nil if an agent of that name exists, else an error that
 	// says why not.
@@ -120,7 +123,10 @@ func (d *Jobs) Job(ctx context.Context, id chela.JobID) (api.Job, error) {
 		}
 		sum, err := r.UsageSince(ctx, v.Session, time.Time{})
 		v.Usage, v.Cost = sum.Tokens, sum.Cost
-		return v, err
+		if err != nil {
+			return v, err
+		}
+		return v, d.progress(ctx, r, &v)
 	})
 }
 

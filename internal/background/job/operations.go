@@ -19,6 +19,7 @@ func (d *Jobs) Operations() []api.Bound {
 		api.JobsCreate.Do(d.create),
 		api.JobsShow.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobRef) (api.Job, error) { return d.Job(ctx, q.ID) })),
 		api.JobsEvents.Do(visible(d, d.events)),
+		api.JobsActs.Do(visible(d, d.acts)),
 		api.JobsFiles.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobFilesQuery) (api.Page[api.JobFile], error) {
 			files, err := d.Files(ctx, q.ID)
 			if err != nil {

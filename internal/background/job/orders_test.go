@@ -125,11 +125,10 @@ func TestTokenBudget(t *testing.T) {
 	t.Parallel()
 	h := lite(t, `
 turns:
-  - {when: "work", steps: [{calls: [{tool: plan, args: {list: ["a"]}}], usage: {input: 90}}, {text: "first", usage: {input: 5}}]}
-  - {when: "are open", steps: [{text: "no", usage: {input: 50}}]}
+  - {when: "work", steps: [{calls: [{tool: plan, args: {list: ["a"]}}], usage: {input: 1000}}, {text: "first", usage: {input: 4000}}]}
 `, nil)
 	o := order("work")
-	o.Options = chela.JobOptions{Quiet: true, Tokens: 96}
+	o.Options = chela.JobOptions{Quiet: true, Tokens: 5000}
 	v := h.untilIt(h.create(o).ID, func(v api.Job) bool { return !v.State.Live() })
 	if v.State != chela.JobFailed || !strings.Contains(v.Reason, "token budget") {
 		t.Errorf("job is %s: %s", v.State, v.Reason)

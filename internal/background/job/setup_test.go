@@ -28,6 +28,7 @@ import (
 	"chela/internal/store"
 	"chela/internal/store/storetest"
 	"chela/internal/tool"
+	"chela/internal/tool/workspace"
 )
 
 // engines are the two databases every story is told on.
@@ -52,6 +53,7 @@ type house struct {
 	t         *testing.T
 	store     *store.Store
 	lanes     *lane.Lanes
+	files     string // workspace of all jobs
 	work      *work.Engine
 	desk      *job.Jobs
 	approvals *approval.Approvals
@@ -82,7 +84,7 @@ func (p process) begin(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, store: s, bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader)}
+	h := &house{t: t, store: s, files: t.TempDir(), bus: &event.Bus{}, ids: chela.NewIDs(time.Now, rand.Reader)}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	node := h.ids.Node()
 	h.dead = func(n chela.NodeID) bool { return n != node && p.alone }
@@ -94,7 +96,7 @@ func (p process) begin(t *testing.T) *house {
 	})
 	jc := job.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
-		Work:    h.work, Lanes: h.lanes, Runs: noRuns{},
+		Work:    h.work, Lanes: h.lanes, Runs: noRuns{}, Activity: noRuns{}, Workspace: func(workspace.Owner) (string, error) { return h.files, nil },
 		Agent:     func(string) error { return nil },
 		Jobs:      job.ClassLimits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.ClassLimits{Parallel: 8, Waiting: 10_000},
@@ -111,8 +113,10 @@ func (p process) begin(t *testing.T) *house {
 	return h
 }
 
-// noRuns are the runs of a home without routines.
+// noRuns are the runs of a home without routines, in which no turn tells what it does.
 type noRuns struct{}
+
+func (noRuns) Of(chela.Turn, bool) chela.Activity { return "" }
 
 func (noRuns) JobMoved(context.Context, *store.Write, chela.Job) error { return nil }
 func (noRuns) JobEnded(context.Context, *store.Write, chela.Job) error { return nil }

@@ -58,10 +58,10 @@ const resumedText = "This job was paused, which stopped its turn, and has been r
 
 // PartsText reports the endings of a job's parts to the job.
 func PartsText(parts []chela.Job) string {
-	b := []string{"The parts of this job have ended. The task and the result of each:"}
+	b := []string{"The parts of this job have ended. The task and the result of each (job_files reads the files of a part):"}
 	most := max(leastAnswer, min(maxAnswer, chela.MaxMessageBytes/2/len(parts)-aroundPart))
 	for i, p := range parts {
-		b = append(b, fmt.Sprintf("## Part %d: %s\n\n%s", i+1, p.Title, outcome(p, most)))
+		b = append(b, fmt.Sprintf("## Part %d: %s (%s)\n\n%s", i+1, p.Title, p.ID, outcome(p, most)))
 	}
 	return strings.Join(b, "\n\n")
 }
@@ -113,7 +113,7 @@ func plannedText(steps []chela.JobStep) string {
 // endingText reports the ending of a job to its requester.
 func endingText(j chela.Job, spent chela.UsageSum, toJob bool) string {
 	name := map[chela.JobKind]string{chela.JobSubagent: "A subagent", chela.JobPart: "A part", chela.JobPlain: "A job"}[j.Kind]
-	instruction := "Report the important points to the person briefly, in your own words. If they already know, or do not need to, answer NO_REPLY alone."
+	instruction := reportEnding
 	if toJob {
 		instruction = "Go on with your work."
 	}
@@ -125,6 +125,20 @@ func endingText(j chela.Job, spent chela.UsageSum, toJob bool) string {
 			spent.Cost, j.Session, j.ID),
 		instruction,
 	}, "\n\n")
+}
+
+// reportEnding asks a session to tell its person of an ending.
+const reportEnding = "Report the important points to the person briefly, in your own words. If they already know, or do not need to, answer NO_REPLY alone."
+
+// withFiles adds the files of a job to the report of its ending, before the last
+// paragraph, which is the instruction.
+func withFiles(text, files string) string {
+	const gap = "\n\n"
+	at := strings.LastIndex(text, gap)
+	if at < 0 {
+		return text + gap + files
+	}
+	return text[:at] + gap + files + text[at:]
 }
 
 // took returns the duration of an attempt.

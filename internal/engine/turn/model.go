@@ -77,10 +77,25 @@ func (n *run) request(frame prompt.Frame) *chela.Request {
 	}
 	return &chela.Request{
 		Sampling: sampling,
-		Model:    n.agent.Model, System: frame.System, MaxTokens: n.state.Turn.Overrides.Answer, Messages: n.state.Conversation.Messages,
+		Model:    n.agent.Model, System: frame.System, MaxTokens: n.mostAnswer(frame), Messages: n.state.Conversation.Messages,
 		Tools: frame.Tools, Thinking: n.agent.Thinking, Session: n.state.Turn.Session, Load: n.Load,
 		Payer: n.payer("turn"), Tokens: n.Prompt.Budget(frame).Used(n.state.Conversation), Again: n.again,
 	}
+}
+
+// mostAnswer returns the limit of the next answer in tokens; 0 for that of the model.
+// What the turn's own limit leaves counts where the window would leave more.
+func (n *run) mostAnswer(frame prompt.Frame) int {
+	most := n.state.Turn.Overrides.Answer
+	if n.Limits.Tokens <= 0 {
+		return most
+	}
+	budget := n.Prompt.Budget(frame)
+	left := max(machine.AnswerRoom(n.state, machine.Facts{Limits: n.Limits, Budget: budget}), machine.LeastAnswer)
+	if left < int64(budget.Window-budget.Used(n.state.Conversation)) && (most == 0 || left < int64(most)) {
+		most = int(left)
+	}
+	return most
 }
 
 // stream asks a provider and, if tell is set, announces the chunks. On error it

@@ -4,30 +4,25 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/local"
 	"chela/internal/surface/terminal"
 )
-
-// jobPoll is how often it is looked what happened to a job.
-const jobPoll = 200 * time.Millisecond
 
 func (c *commands) jobEvents() *cobra.Command {
 	var follow bool
 	cmd := derived(c, api.JobsEvents, func(ctx context.Context, b *Backend, q api.JobEventsQuery) error {
 		if follow {
-			_, _, err := c.jobWatch(ctx, b, jobWatch{id: q.ID, seen: q.After, show: c.jobEventLine, whole: true})
+			w := terminal.JobWatch{ID: q.ID, Seen: q.After, Show: c.jobEventLine, Act: c.jobActLine, Whole: true}
+			_, _, err := w.Run(ctx, b)
 			return err
 		}
-		found, err := jobEventsOf(ctx, b, q.ID, q.After)
+		found, err := terminal.JobEvents(ctx, b, q.ID, q.After)
 		if err != nil {
 			return err
 		}
@@ -40,11 +35,6 @@ func (c *commands) jobEvents() *cobra.Command {
 	return cmd
 }
 
-// jobEventsOf returns the events of a job after the event of a number, in order.
-func jobEventsOf(ctx context.Context, b *Backend, id chela.JobID, after int) ([]chela.JobEvent, error) {
-	return api.All(ctx, b, api.JobsEvents, api.JobEventsQuery{JobRef: api.JobRef{ID: id}, After: after})
-}
-
 // jobEventLine writes an event as a line of the result.
 func (c *commands) jobEventLine(e chela.JobEvent) {
 	if c.JSON {
@@ -52,6 +42,15 @@ func (c *commands) jobEventLine(e chela.JobEvent) {
 		return
 	}
 	c.Line(fmt.Sprintf("%d  %s  %s", e.Seq, c.Moment(e.At), terminal.OneLine(jobEventText(e), 200)))
+}
+
+// jobActLine writes an act as a line of the result.
+func (c *commands) jobActLine(a api.JobAct) {
+	if c.JSON {
+		c.Compact(a) //nolint:errcheck // text and a time are JSON
+		return
+	}
+	c.Line(fmt.Sprintf("-  %s  %s", c.Moment(a.At), terminal.OneLine(a.Line(), maxActLine)))
 }
 
 // jobEventText is an event as people say it.
@@ -69,70 +68,12 @@ func jobEventText(e chela.JobEvent) string {
 // plain is a state as people say it.
 func plain(state string) string { return strings.ReplaceAll(state, "_", " ") }
 
-// A jobWatch selects the events of a job that are followed.
-type jobWatch struct {
-	id    chela.JobID
-	seen  int                  // the last event that was shown
-	show  func(chela.JobEvent) // each one after it
-	whole bool                 // to its end, also while it waits for approvals
-}
-
-// jobWatch shows what happens to a job until it ends or, unless whole, it waits for
-// somebody to answer the approvals that are returned.
-func (c *commands) jobWatch(ctx context.Context, b *Backend, w jobWatch) (api.Job, []chela.Approval, error) {
-	for {
-		j, err := api.Call(ctx, b, api.JobsShow, api.JobRef{ID: w.id}) // before its events: so those that led here are shown
-		if err != nil {
-			return j, nil, err
-		}
-		events, err := jobEventsOf(ctx, b, w.id, w.seen)
-		if err != nil {
-			return j, nil, err
-		}
-		for _, e := range events {
-			w.show(e)
-			w.seen = e.Seq
-		}
-		if !j.State.Live() {
-			return j, nil, nil
-		}
-		if !w.whole {
-			if asked, err := approvalsOf(ctx, b, j); err != nil || len(asked) > 0 {
-				return j, asked, err
-			}
-		}
-		if err := local.Sleep(ctx, jobPoll); err != nil {
-			return j, nil, err
-		}
-	}
-}
-
-// approvalsOf returns the approvals that a job waits for, itself or those it waits for.
-func approvalsOf(ctx context.Context, b *Backend, j api.Job) (asked []chela.Approval, err error) {
-	sessions := []chela.SessionKey{}
-	if j.State == chela.JobAwaiting {
-		sessions = append(sessions, j.Session)
-	}
-	if j.Waits > 0 {
-		waiting, err := api.All(ctx, b, api.JobsList, api.JobFilter{States: []chela.JobState{chela.JobAwaiting}, Requester: j.Session, Limit: api.MaxPage})
-		if err != nil {
-			return nil, err
-		}
-		for _, other := range waiting {
-			sessions = append(sessions, other.Session)
-		}
-	}
-	if len(sessions) == 0 {
-		return nil, nil
-	}
-	pending, err := api.All(ctx, b, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
-	return slices.DeleteFunc(pending, func(a chela.Approval) bool { return !slices.Contains(sessions, a.Session) }), err
-}
-
-// jobFollow shows a job to its end and prints its result. The error says how it ended,
-// if not well.
-func (c *commands) jobFollow(ctx context.Context, b *Backend, id chela.JobID, seen int) error {
-	j, asked, err := c.jobWatch(ctx, b, jobWatch{id: id, seen: seen, show: func(e chela.JobEvent) { c.Note("· " + jobEventText(e)) }})
+// jobFollow shows a job from a watch on to its end and prints its result. The error
+// says how it ended, if not well.
+func (c *commands) jobFollow(ctx context.Context, b *Backend, w terminal.JobWatch) error {
+	w.Show = func(e chela.JobEvent) { c.Note("· " + jobEventText(e)) }
+	w.Act = func(a api.JobAct) { c.Note("  " + terminal.OneLine(a.Line(), maxActLine)) }
+	j, asked, err := w.Run(ctx, b)
 	err = answer(c, j, err, func(j api.Job) {
 		if j.Result != "" {
 			c.Line(j.Result)

@@ -63,7 +63,7 @@ func (c *commands) job(j api.Job) {
 	c.jobFields(j.Job,
 		"agent", j.Agent, "thread", j.Thread, "turn", j.Turn, "model", j.Options.Model, "priority", count(j.Priority), "attempts", count(j.Attempt),
 		"for", j.Requester, "part of", j.Parent, "run", j.Run, "created", c.Moment(j.CreatedAt), "took", took(j.StartedAt, j.FinishedAt),
-		"tokens", spent(j), "cost", j.Cost,
+		"answers", count(j.Answers), "activity", j.Activity, "tokens", spent(j), "cost", j.Cost,
 	)
 	c.Line("\n" + j.Text)
 	if len(j.Steps) > 0 {
@@ -76,10 +76,19 @@ func (c *commands) job(j api.Job) {
 		c.Line("")
 		jobParts.write(c, j.Parts)
 	}
+	if len(j.Recent) > 0 && (j.State.Live() || j.Result == "") {
+		c.Line("\nLatest:")
+		for _, a := range j.Recent {
+			c.Line(c.Moment(a.At) + "  " + terminal.OneLine(a.Line(), maxActLine))
+		}
+	}
 	if j.Result != "" {
 		c.Line("\nResult:\n" + j.Result)
 	}
 }
+
+// maxActLine is the most characters of an act on one line.
+const maxActLine = 160
 
 var jobParts = table[chela.Job]{
 	head: "PART\tSTATE\tTITLE\tTOOK",
@@ -163,10 +172,9 @@ func jobWork[In any](c *commands, o api.Operation[In, chela.Job], of func(In) (i
 	cmd := filled(c, o, func(ctx context.Context, in In) error {
 		id, model := of(in)
 		return c.openFor(ctx, model, func(b *Backend) error {
-			var before []chela.JobEvent
+			before := terminal.JobWatch{ID: id, Show: func(chela.JobEvent) {}, Act: func(api.JobAct) {}}
 			if id != "" {
-				var err error
-				if before, err = jobEventsOf(ctx, b, id, 0); err != nil {
+				if err := before.Next(ctx, b); err != nil {
 					return err
 				}
 			}
@@ -182,7 +190,8 @@ func jobWork[In any](c *commands, o api.Operation[In, chela.Job], of func(In) (i
 			case id == "":
 				c.Note(fmt.Sprintf("job %s: chela jobs show %[1]s tells how far it is, chela jobs cancel %[1]s ends it", j.ID))
 			}
-			return c.jobFollow(ctx, b, j.ID, len(before))
+			before.ID = j.ID
+			return c.jobFollow(ctx, b, before)
 		})
 	})
 	cmd.Flags().BoolVar(&wait, "wait", false, "work on it here, or follow the daemon that does, and print the result")

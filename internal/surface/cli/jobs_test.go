@@ -47,6 +47,9 @@ func (b *bench) operations() []api.Bound {
 	}
 	return []api.Bound{
 		api.JobsCreate.Do(b.create), api.JobsList.Do(b.list), api.JobsShow.Do(b.look), api.JobsEvents.Do(b.since),
+		api.JobsActs.Do(func(context.Context, api.Caller, api.JobActsQuery) (page api.Page[api.JobAct], _ error) {
+			return page, nil
+		}),
 		api.JobsCancel.Do(move(chela.JobCancelled)), api.JobsPause.Do(move(chela.JobPaused)), api.JobsResume.Do(move(chela.JobPending)),
 		api.JobsRestart.Do(restart), api.JobsAccept.Do(move(chela.JobAccepted)),
 		api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),

@@ -205,10 +205,10 @@ func read(m message, into any) error {
 }
 
 // asides are the kinds of events that [Client.Listen] handles.
-const asides = string(chela.EventTurnFinished + "," + chela.EventNotice + "," + chela.EventElevated)
+const asides = string(chela.EventTurnFinished + "," + chela.EventNotice + "," + chela.EventElevated + "," + chela.EventJobChanged + "," + chela.EventToolRequested)
 
-// Listen passes the ends of turns and the notices of a session to show, and
-// changes of elevation in any session, from now on and until ctx ends. It
+// Listen passes the ends of turns and the notices of a session to show, moves and
+// calls of jobs, and changes of elevation in any session, from now on and until ctx ends. It
 // reconnects to a daemon that does not answer.
 func (c *Client) Listen(ctx context.Context, key chela.SessionKey, show func(chela.Event)) {
 	f := feed{c: c}

@@ -75,12 +75,20 @@ func aboutJob(j api.Job) string {
 	if !j.FinishedAt.IsZero() && !j.StartedAt.IsZero() {
 		l.add("took", lasting(j.FinishedAt.Sub(j.StartedAt)))
 	}
+	if j.State.Live() {
+		l.add("answers", j.Answers, "activity", plain(string(j.Activity)))
+	}
 	l.add("tokens", j.Usage.Total(), "cost", j.Cost)
 	for _, s := range j.Steps {
 		l.add("step "+strconv.Itoa(s.Place), plain(string(s.State))+": "+s.Text)
 	}
 	for _, p := range j.Parts {
 		l.add("part", jobLine(p))
+	}
+	if j.State.Live() || j.Result == "" {
+		for _, a := range j.Recent {
+			l.add("latest", a.Line())
+		}
 	}
 	if j.Result == "" {
 		return l.text()

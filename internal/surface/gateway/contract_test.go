@@ -127,6 +127,7 @@ var queries = map[string]string{
 	"GET /api/jobs/{id}/files/content": "?path=a.txt",
 	"GET /api/jobs":                    "?state=failed&kind=job&requester=agent:main:main&limit=2&after=job_9",
 	"GET /api/jobs/{id}/events":        "?after=1&limit=1",
+	"GET /api/jobs/{id}/acts":          "?after=ent_1&limit=1",
 	"GET /api/jobs/{id}/files":         "?after=a.txt&limit=1",
 	"GET /api/routines/next":           "?limit=2",
 	"GET /api/routines/{id}/runs":      "?limit=1",

@@ -33,7 +33,7 @@ func (b board) operations() []api.Bound {
 		}
 	}
 	return []api.Bound{
-		api.JobsCreate.Do(b.create), api.JobsList.Do(b.jobs), api.JobsEvents.Do(b.events), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
+		api.JobsCreate.Do(b.create), api.JobsList.Do(b.jobs), api.JobsEvents.Do(b.events), api.JobsActs.Do(b.acts), api.JobsFiles.Do(b.files), api.JobsFile.Do(b.file),
 		api.JobsShow.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.Job, error) { return b.job(q) }),
 		api.JobsCancel.Do(move("cancel")), api.JobsPause.Do(move("pause")), api.JobsResume.Do(move("resume")),
 		api.JobsAccept.Do(move("accept")), api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")),
@@ -72,8 +72,23 @@ func (board) job(q api.JobRef) (api.Job, error) {
 	return api.Job{
 		Job:   chela.Job{ID: q.ID, Session: "agent:main:job:1", Kind: chela.JobPlain, State: chela.JobInProgress, StartedAt: time.Unix(1, 0)},
 		Steps: []chela.JobStep{{Place: 1, Text: "look", State: chela.StepDone, Note: "seen"}}, Parts: []chela.Job{{ID: "job_9", Session: "agent:main:job:9", Kind: chela.JobPart, State: chela.JobPending}},
-		Usage: chela.TokenUsage{Input: 1}, Cost: 2,
+		Usage: chela.TokenUsage{Input: 1}, Cost: 2, Answers: 1, Activity: chela.ActivityTools, Recent: acts()[:1],
 	}, nil
+}
+
+func acts() []api.JobAct {
+	return []api.JobAct{
+		{Entry: "ent_1", Turn: "turn_1", Kind: api.ActCalled, Tool: "shell", Text: "ls", At: time.Unix(1, 0)},
+		{Entry: "ent_2", Turn: "turn_1", Kind: api.ActEnded, Tool: "shell", State: chela.CallDone, Text: "a.txt", At: time.Unix(1, 0)},
+		{Entry: "ent_3", Turn: "turn_1", Kind: api.ActSaid, Text: "one file", At: time.Unix(1, 0)},
+	}
+}
+
+func (b board) acts(_ context.Context, _ api.Caller, q api.JobActsQuery) (api.Page[api.JobAct], error) {
+	if _, err := b.job(q.JobRef); err != nil {
+		return api.Page[api.JobAct]{}, err
+	}
+	return api.Cut(acts(), string(q.After), q.Limit, func(a api.JobAct) string { return string(a.Entry) })
 }
 
 func (b board) events(_ context.Context, _ api.Caller, q api.JobEventsQuery) (api.Page[chela.JobEvent], error) {

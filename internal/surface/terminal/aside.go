@@ -18,6 +18,7 @@ type aside struct {
 
 	talking sync.Mutex            // held during an exchange
 	asked   map[chela.TurnID]bool // guarded by talking; turns of this chat
+	jobs    jobBoard              // guarded by talking
 }
 
 // exchange holds asides while do runs, and from then on skips events of the
@@ -35,15 +36,18 @@ func (a *aside) listen(ctx context.Context, key chela.SessionKey) {
 	a.Listen(ctx, key, func(e chela.Event) {
 		a.talking.Lock()
 		defer a.talking.Unlock()
-		if ctx.Err() == nil && a.tell(ctx, e) {
+		if ctx.Err() == nil && a.tell(ctx, key, e) {
 			a.again()
 		}
 	})
 }
 
-// tell prints an event, and reports whether there was anything to print.
-func (a *aside) tell(ctx context.Context, e chela.Event) bool {
+// tell prints an event for the chat of a session, and reports whether there was
+// anything to print.
+func (a *aside) tell(ctx context.Context, key chela.SessionKey, e chela.Event) bool {
 	switch {
+	case e.Kind == chela.EventJobChanged || e.Kind == chela.EventToolRequested:
+		return a.tellJob(ctx, key, e)
 	case e.Kind == chela.EventNotice && e.Turn == "": // deltas are hints for the follower of a turn
 		told := a.tellNotices(ctx)
 		return a.tellQuestions(ctx)+told > 0

@@ -48,6 +48,10 @@ func (o *overheard) operations() api.Local {
 	a := chela.Approval{ID: "apr_1abcde", Session: "agent:main:job:1", Tool: "shell", Effect: chela.EffectExecute, Preview: "make"}
 	return api.Local{Operations: []api.Bound{
 		api.TurnsShow.Do(o.turn), api.TurnsTrace.Do(o.trace),
+		api.JobsShow.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.Job, error) {
+			requester := map[chela.JobID]chela.SessionKey{"job_1": "agent:main:main", "job_2": "agent:main:dm:al"}[q.ID]
+			return api.Job{Job: chela.Job{ID: q.ID, Title: "bake", Requester: requester}}, nil
+		}),
 		api.SessionsShow.Do(func(context.Context, api.Caller, api.SessionRef) (api.Session, error) { return api.Session{}, nil }),
 		api.ApprovalsList.Do(func(context.Context, api.Caller, api.ApprovalFilter) (api.Page[chela.Approval], error) {
 			return api.Page[chela.Approval]{Items: []chela.Approval{a}}, nil
@@ -80,6 +84,11 @@ func TestAsides(t *testing.T) {
 			{Kind: chela.EventNotice, Text: "disk full"},
 			{Kind: chela.EventNotice, Text: "disk full"},
 			{Kind: chela.EventNotice, Text: "answered by another model", Turn: "mine"},
+			{Kind: chela.EventJobChanged, Session: "agent:main:job:job_1", Text: "in_progress"},
+			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_1", Tool: "shell", Text: `{"command":"make"}`, At: time.Unix(10, 0)},
+			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_1", Tool: "shell", Text: `{"command":"too soon"}`, At: time.Unix(11, 0)},
+			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_2", Tool: "shell", Text: `{"command":"of another session"}`, At: time.Unix(20, 0)},
+			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_1", Tool: "shell", Text: `{"command":"test"}`, At: time.Unix(20, 0)},
 			{Kind: chela.EventElevated, Session: "agent:main:dm:al", Text: "full"},
 			{Kind: chela.EventElevated, Session: "agent:main:main", Text: "on", Inbox: "in_1"},
 		},
@@ -102,11 +111,12 @@ func TestAsides(t *testing.T) {
 	}
 	if got, want := errs.String(), "\nchela: no key\n2026-05-04 09:00:00 UTC  disk full\n"+
 		"? shell (execute) #abcde\n  make\n  waits in agent:main:job:1: /approve #abcde or /deny #abcde\n"+
+		"· bake (job_1): in progress\n· bake (job_1): calls shell make\n· bake (job_1): calls shell test\n"+
 		"elevated is full in agent:main:dm:al from now on: approvals are lifted\n"+
 		"elevated is on in agent:main:main for one message: approvals are lifted\n"; got != want {
 		t.Errorf("noted %q, want %q", got, want)
 	}
-	if prompts != 5 {
+	if prompts != 8 {
 		t.Errorf("%d prompts", prompts)
 	}
 	if !p.shown.has("apr_1abcde") {

@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -49,44 +47,8 @@ func OneLine(text string, width int) string {
 	return excerpt.Runes(strings.Join(strings.Fields(Visible(text)), " "), width)
 }
 
-// Brief returns the values of a call's arguments for a status line: the
-// identifying value first, the rest as written.
-func Brief(args string) string {
-	d := json.NewDecoder(strings.NewReader(args))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return OneLine(args, 80)
-	}
-	var names, rest []string
-	for d.More() {
-		var value json.RawMessage
-		key, err := d.Token()
-		if err != nil {
-			break
-		}
-		if err := d.Decode(&value); err != nil {
-			break
-		}
-		switch key {
-		case "operation", "method", "path", "url", "command":
-			names = append(names, word(value))
-		default:
-			rest = append(rest, word(value))
-		}
-	}
-	return OneLine(strings.Join(append(names, rest...), " "), 80)
-}
-
-func word(value json.RawMessage) string {
-	var s *string
-	if json.Unmarshal(value, &s) == nil && s != nil {
-		return *s
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, value) == nil {
-		return b.String()
-	}
-	return string(value)
-}
+// Brief returns the values of a call's arguments for a status line.
+func Brief(args string) string { return OneLine(excerpt.Arguments(args), 80) }
 
 // Lasting formats a duration for people.
 func Lasting(d time.Duration) string {

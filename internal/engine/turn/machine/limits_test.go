@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
 )
 
@@ -39,18 +40,21 @@ func TestLimitsUnder(t *testing.T) {
 	}
 }
 
-// TestNextTokens ends a turn whose calls took what it was given, but keeps an
-// answer that is there.
+// TestNextTokens ends a turn before the request that would exceed its limit, but keeps
+// an answer that is there.
 func TestNextTokens(t *testing.T) {
 	t.Parallel()
-	given := machine.Facts{Limits: machine.TurnLimits{Steps: 10, Tokens: 100}}
+	given := machine.Facts{
+		Limits: machine.TurnLimits{Steps: 10, Tokens: 1000},
+		Budget: prompt.Budget{Window: 8000, Room: 7000, Frame: 144},
+	}
 	for name, tt := range map[string]struct {
 		took int64
 		last chela.EntryKind
 		want string
 	}{
-		"room":     {99, chela.EntryToolResult, "call_model"},
-		"used up":  {100, chela.EntryToolResult, "finish limited exhausted tokens the turn used 100 tokens; its limit is 100"},
+		"room":     {600, chela.EntryToolResult, "call_model"},
+		"used up":  {601, chela.EntryToolResult, "finish limited exhausted tokens the turn used 601 of its 1000 tokens, and its next request needs about 400"},
 		"answered": {500, chela.EntryAssistant, "finish completed"},
 	} {
 		s := sketch{last: tt.last, text: "done", steps: 1}.state()

@@ -15,8 +15,9 @@ type TurnLimits struct {
 	Time  time.Duration // wall clock of one run; 0 for none
 	Guard GuardLimits
 
-	// Tokens limits the total of the turn's model calls; 0 for none. It is
-	// checked between steps, so the last step may exceed it.
+	// Tokens limits the total of the turn's model calls; 0 for none. A request is
+	// made only if its prompt and a short answer fit, and its answer gets no more
+	// than is left. The prompt is an estimate, which may be exceeded by a few tokens.
 	Tokens int64
 }
 
@@ -107,8 +108,9 @@ func Next(s State, f Facts) Action {
 	if f.Steering && s.Turn.Steps < f.Limits.Steps {
 		return Action{Kind: Absorb}
 	}
-	if most := f.Limits.Tokens; most > 0 && s.Tokens >= most && s.Last != chela.EntryAssistant {
-		return limited(chela.LimitTokens, fmt.Sprintf("the turn used %d tokens; its limit is %d", s.Tokens, most))
+	if most := f.Limits.Tokens; most > 0 && s.Last != chela.EntryAssistant && AnswerRoom(s, f) < LeastAnswer {
+		return limited(chela.LimitTokens, fmt.Sprintf("the turn used %d of its %d tokens, and its next request needs about %d",
+			s.Tokens, most, f.Budget.Used(s.Conversation)+LeastAnswer))
 	}
 	if a, ok := flushing(s, f); ok {
 		return a
@@ -123,6 +125,15 @@ func Next(s State, f Facts) Action {
 		return limited(chela.LimitSteps, fmt.Sprintf("the turn used its %d steps", f.Limits.Steps))
 	}
 	return ready(s, f, nextStep(s, f))
+}
+
+// LeastAnswer is the smallest answer worth a request, in tokens.
+const LeastAnswer = 256
+
+// AnswerRoom returns the number of tokens that the limit of a turn leaves for its next
+// answer; at most 0 if there are none.
+func AnswerRoom(s State, f Facts) int64 {
+	return f.Limits.Tokens - s.Tokens - int64(f.Budget.Used(s.Conversation))
 }
 
 // TookLonger is the prefix of the failure message of a turn that exceeded its
