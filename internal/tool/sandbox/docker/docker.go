@@ -15,6 +15,7 @@ package docker
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -78,6 +79,12 @@ func New(cfg Config) (*Sandbox, error) {
 	}
 	cfg.Memory, cfg.Shares = cmp.Or(cfg.Memory, 2<<30), cmp.Or(cfg.Shares, 1024)
 	return &Sandbox{cfg: cfg}, nil
+}
+
+// Setting returns the setting of the next command.
+func (s *Sandbox) Setting(context.Context) (sandbox.Setting, error) {
+	env, err := sandbox.Environ(sandbox.DefaultPath, nil)
+	return sandbox.Setting{Environ: env, Confinement: fmt.Sprintf("container, policy %s, image %q, engines %q", s.cfg.Policy, s.cfg.Image, s.cfg.Hosts)}, err
 }
 
 // container describes the container of a command.
