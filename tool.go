@@ -209,6 +209,7 @@ type ToolCall struct {
 	Principal  Principal       `json:"-"`               // principal of its turn; not stored
 	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
 	Typed      Typed           `json:"-"`               // texts of the owner in the prompt; not stored
+	Trail      *Trail          `json:"-"`               // fetches in the prompt, for the policy; not stored
 	Step       int             `json:"step"`            // step of the turn, from 1
 	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`

@@ -245,6 +245,9 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 			if q.Made, err = madeBy(ctx, r, t.ID, j.Act); err != nil {
 				return err
 			}
+			if q.Trail, err = followed(ctx, r, c); err != nil {
+				return err
+			}
 			if q.Answered, err = r.TurnApprovals(ctx, t.ID); err != nil {
 				return err
 			}
@@ -285,6 +288,26 @@ func (a *Agents) missingSecret(ctx context.Context, j chela.Judgement) (missing 
 		return nil
 	})
 	return missing, err
+}
+
+// followed returns the trail of a call, or nil if another fetch of its turn was
+// requested after the prompt held text below folder: one in a turn may follow from it.
+func followed(ctx context.Context, r *store.Read, c chela.ToolCall) (*chela.Trail, error) {
+	if c.Trail == nil || c.Trail.Beside > 0 {
+		return nil, nil
+	}
+	calls, err := r.Calls(ctx, c.Turn)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range calls {
+		ran := other.State == chela.CallApproved || other.State == chela.CallRunning || other.State == chela.CallDone ||
+			other.State == chela.CallFailed || other.State == chela.CallUnknown
+		if other.Step < c.Step && ran && other.Effect == chela.EffectNetwork && !slices.Contains(c.Trail.CleanCalls, other.ID) {
+			return nil, nil
+		}
+	}
+	return c.Trail, nil
 }
 
 // madeBy returns the documents that calls of a turn created, for calls that

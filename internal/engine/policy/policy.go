@@ -79,6 +79,9 @@ type Question struct {
 	Typed chela.Typed
 	Made  []string
 
+	// Trail holds the fetches that this one may follow from; nil for none.
+	Trail *chela.Trail
+
 	// Answered are the approvals of this turn; some answers cover the rest of it.
 	Answered []chela.Approval
 

@@ -120,7 +120,9 @@ func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
 func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, Ruling, error) {
 	// Not cancelled by a stop: the answer with the call is billed and not yet
 	// appended.
-	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
+	asked := c
+	asked.Trail = n.trail(c, j)
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, asked, j)
 	if err != nil {
 		return c, ruling, err
 	}
