@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -30,6 +31,7 @@ type Config struct {
 	Providers *Providers
 	Tools     []chela.Tool
 	Hooks     *hook.Hooks
+	Log       *slog.Logger // of matches of safety rules
 
 	// Identity returns the addition of an agent's documents to the system text
 	// of a turn in a session, for a principal.
@@ -40,6 +42,7 @@ type Config struct {
 type Agents struct {
 	cfg   Config
 	rules []policy.Rule
+	texts []policy.TextRule
 
 	mu     sync.Mutex
 	frames map[frameKey]frame    // guarded by mu
@@ -65,6 +68,11 @@ func New(cfg Config) *Agents {
 	a := &Agents{cfg: cfg, frames: map[frameKey]frame{}, joined: map[systemText]string{}}
 	for _, r := range cfg.Settings.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
+	}
+	for _, r := range cfg.Settings.Safety {
+		if r.In(config.SafetyArguments) {
+			a.texts = append(a.texts, textRule(r))
+		}
 	}
 	return a
 }
@@ -259,7 +267,7 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		}
 		d = policy.Decide(a.rules, grants, q)
 	}
-	if d.Verdict == chela.Deny {
+	if d = a.screen(d, q, c); d.Verdict == chela.Deny {
 		return turn.Ruling(d), nil
 	}
 	missing, err := a.missingSecret(ctx, j)
