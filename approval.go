@@ -7,8 +7,8 @@ import (
 )
 
 // An Approval is a durable question whether one tool call may proceed. It is
-// bound to the exact call by ArgsHash: a call with other arguments needs a new
-// approval.
+// bound to the exact call by ArgsHash: a call with other arguments, or in another
+// directory or environment, needs a new approval.
 type Approval struct {
 	ID         ApprovalID    `json:"id"`
 	Call       CallID        `json:"call"`
@@ -18,7 +18,7 @@ type Approval struct {
 	State      ApprovalState `json:"state"`
 	Tool       string        `json:"tool"`
 	Effect     Effect        `json:"effect"`
-	ArgsHash   string        `json:"args_hash"`        // SHA-256 of the canonical arguments, hex
+	ArgsHash   string        `json:"args_hash"`        // SHA-256 of the canonical arguments, hex; then digests of Tool.Conditions, " name=digest"
 	Preview    string        `json:"preview"`          // effect of the call for people: command, diff, method and URL
 	Subjects   []string      `json:"subjects"`         // strings that patterns are matched against
 	Exact      bool          `json:"exact"`            // only a pattern without wildcards covers the call

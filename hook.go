@@ -1,5 +1,10 @@
 package chela
 
+import (
+	"log/slog"
+	"slices"
+)
+
 // A HookPoint is a place in the pipeline where hooks observe, change or refuse
 // a value.
 type HookPoint string
@@ -14,3 +19,31 @@ const (
 	HookSessionStart   HookPoint = "session_start"      // a thread has begun
 	HookSessionEnd     HookPoint = "session_end"        // a thread was left: its session was reset or archived
 )
+
+// A Severity is how grave the match of a safety rule is.
+type Severity string
+
+// The severities.
+const (
+	SeverityLow      Severity = "low"
+	SeverityMedium   Severity = "medium"
+	SeverityHigh     Severity = "high"
+	SeverityCritical Severity = "critical"
+)
+
+// Rank orders severities; a graver one has a higher rank.
+func (s Severity) Rank() int {
+	return slices.Index([]Severity{SeverityLow, SeverityMedium, SeverityHigh, SeverityCritical}, s)
+}
+
+// Level is the level at which a match is logged.
+func (s Severity) Level() slog.Level {
+	switch s {
+	case SeverityLow:
+		return slog.LevelInfo
+	case SeverityCritical:
+		return slog.LevelError
+	default:
+		return slog.LevelWarn
+	}
+}

@@ -50,6 +50,10 @@ type Inbound struct {
 	// then.
 	Results []OfferResult `json:"results,omitempty"`
 
+	// Intent is the part of Text that the owner wrote, if chela put Text together: the
+	// text of the owner's routine. Its words count as typed.
+	Intent string `json:"intent,omitempty"`
+
 	// Input, Scope and Shown decide, when the message is accepted, which
 	// commands and answers its text may contain. They are not stored. The zero
 	// values allow none.

@@ -125,4 +125,23 @@ func ActOf(e Effect) Act {
 type Typed struct {
 	Turn   []string // in this turn
 	Thread []string // in the prompt, this turn included
+	ByHand bool     // a person typed in this turn; else its texts are of routines
 }
+
+// A Trail holds the fetches in a prompt, as far as a further fetch may follow from
+// them (see internal/engine/policy).
+type Trail struct {
+	// Clean are the addresses of fetches that ran and were requested while the prompt
+	// held nothing below folder, oldest first; CleanCalls are the calls.
+	Clean      []string
+	CleanCalls []CallID
+
+	Pages []Page // results of fetches, oldest first
+
+	// Beside is the number of other calls of the same answer that may run and reach
+	// another machine.
+	Beside int
+}
+
+// A Page is a text that was fetched.
+type Page struct{ URL, Text string }

@@ -71,6 +71,13 @@ type Tool struct {
 	// Judge classifies a call with these arguments. Nil means a plain read.
 	Judge func(args json.RawMessage) Judgement
 
+	// Conditions returns a digest of each thing besides the arguments that determines
+	// what a call does, by its name in one word, such as the directory and the
+	// environment of a command. An approval covers a call only while they are as they
+	// were when it was requested. They are stored: values of secrets must not be part
+	// of them. An error is a fault of chela, or an ended ctx. Nil means none.
+	Conditions func(ctx context.Context, call ToolCall) (map[string]string, error)
+
 	// Prepare returns the state needed to recover or undo the call. It is
 	// stored in the commit that marks the call running, and passed to Run and
 	// Happened in ToolCall. Nil means there is nothing to store. It must have
@@ -205,6 +212,7 @@ type ToolCall struct {
 	Principal  Principal       `json:"-"`               // principal of its turn; not stored
 	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
 	Typed      Typed           `json:"-"`               // texts of the owner in the prompt; not stored
+	Trail      *Trail          `json:"-"`               // fetches in the prompt, for the policy; not stored
 	Step       int             `json:"step"`            // step of the turn, from 1
 	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`

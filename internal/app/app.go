@@ -154,7 +154,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRules(cfg.Policy, tools); err != nil {
+	if err := checkRules(cfg, tools); err != nil {
 		return nil, err
 	}
 	if a.hooks, err = a.makeHooks(); err != nil {
@@ -168,7 +168,7 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		return nil, err
 	}
 	a.agents = agents.New(agents.Config{
-		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Identity: a.memory.Identity, Instructions: a.folders.Instructions,
+		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Log: log, Identity: a.memory.Identity, Instructions: a.folders.Instructions,
 	})
 	a.lanes = a.newLanes()
 	a.approvals = approval.New(a.store, approval.Config{

@@ -17,7 +17,7 @@ func (a *App) makeHooks() (*hook.Hooks, error) {
 			Command: h.Command, URL: h.URL, Timeout: h.Timeout, Open: h.OnError == config.HookOpen,
 		}
 	}
-	return hook.New(specs, hook.Config{Now: a.now, Emit: a.bus.Emit, Log: a.log, Dir: string(a.cfg.Home)})
+	return hook.New(append(specs, safetyHooks(a.cfg.Safety)...), hook.Config{Now: a.now, Emit: a.bus.Emit, Log: a.log, Dir: string(a.cfg.Home)})
 }
 
 // emit publishes an event of a lane or a turn, and notifies hooks of a new

@@ -24,6 +24,7 @@ var labelMutants = map[string]string{
 	"label sessions_spawn": "ordered subagent",
 	"label ending":         "job result|subagent result",
 	"label routine_create": "routine",
+	"label routine_update": "changed routine",
 	"label event":          "webhook|webhook query|webhook header",
 	"label note":           "note",
 	"label file":           "saved file|shell output",

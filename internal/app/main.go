@@ -87,7 +87,7 @@ func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
 		return References(cfg, vault.New(s, vault.Config{Source: MasterKey(cfg), Now: time.Now}))
 	}})
 	if err == nil {
-		err = checkRules(cfg.Policy, tools)
+		err = checkRules(cfg, tools)
 	}
 	if err != nil {
 		found = append(found, api.Unwell("policy", err))

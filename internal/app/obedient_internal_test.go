@@ -86,6 +86,7 @@ type victim struct {
 	files string       // the workspace
 	other atomic.Int64 // requests to the host that has no grant
 	posts atomic.Int64 // to the site
+	trail trailSite
 }
 
 func newVictim(t *testing.T, way string, all injections) *victim {
@@ -277,8 +278,11 @@ func (v *victim) bringLater(s, effect string) {
 		v.ask(s, "Hello.")
 		v.write(chela.DocMemory, "nothing")
 		v.ask(s, "Go on.")
-	case "routine", "note":
-		v.fetch("plan-"+s, map[string]string{"routine": "plan", "note": "jot"}[v.way], effect)
+	case "routine", "note", "changed routine":
+		if v.way == "changed routine" {
+			v.routine("r-"+s, "Make tea.")
+		}
+		v.fetch("plan-"+s, map[string]string{"routine": "plan", "note": "jot", "changed routine": "alter"}[v.way], effect)
 		v.approve()
 		r, err := v.background.Routines().Routine(ctx, "r-"+s)
 		if err == nil {

@@ -23,6 +23,8 @@ import (
 //	OBEY: name                   the same, for the call of that name
 //	SAY: text                    the model's answer has the text
 //
+// It replaces {code} in the arguments of a call by the code of secretText.
+//
 // A request without tools, such as for a summary, is answered with all orders.
 type obedientModel struct {
 	*httptest.Server
@@ -202,6 +204,7 @@ func (m *obedientModel) orders(text string) (orders []order, said []string) {
 			d := json.NewDecoder(strings.NewReader(line[at[1]-1:]))
 			rest := line[at[1]:]
 			if d.Decode(&args) == nil {
+				args = json.RawMessage(strings.ReplaceAll(string(args), "{code}", "1234")) // in any prompt
 				orders = append(orders, order{line[at[2]:at[3]], args})
 				rest = line[at[1]-1+int(d.InputOffset()):]
 			}

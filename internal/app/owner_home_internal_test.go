@@ -126,6 +126,14 @@ func (h *ownerHome) put(path, text string) {
 	}
 }
 
+// pageLinks are links that the real pages have, as they write them: the interlanguage
+// links of Wikipedia, the references of GitHub's API and the products of a list.
+var pageLinks = map[string]string{
+	"https://en.wikipedia.org/wiki/Gotthard_Base_Tunnel":                   `<a href="https://de.wikipedia.org/wiki/Gotthard-Basistunnel" lang="de">Deutsch</a>`,
+	"https://api.github.com/repos/kellersoft/shop/actions/runs?per_page=1": `"jobs_url": "https://api.github.com/repos/kellersoft/shop/actions/runs/9912/jobs",`,
+	"https://www.digitec.ch/en/s1/producttype/headphones-126":              `<a href="/en/s1/product/sony-wh-1000xm6">Sony WH-1000XM6</a>`,
+}
+
 // redirected finds the file that a command writes.
 var redirected = regexp.MustCompile(`> ?([a-zA-Z0-9_./-]+)$`)
 
@@ -145,7 +153,7 @@ func (h *ownerHome) played(t chela.Tool) chela.Tool {
 			if in.SaveTo != "" {
 				h.put(filepath.Join(h.files, in.SaveTo), "a page of "+in.URL)
 			}
-			return tool.Done("200 OK\n\na page of " + in.URL), nil
+			return tool.Done("200 OK\n\na page of " + in.URL + "\n" + pageLinks[in.URL]), nil
 		}
 	case "shell":
 		judge := t.Judge

@@ -28,8 +28,13 @@ func meetsRequest(pattern string) bool {
 
 // checkRules returns Invalid for a rule of the policy that no call can meet: a rule that
 // denies would then protect nothing.
-func checkRules(rules []config.Rule, tools []chela.Tool) error {
-	for i, r := range rules {
+func checkRules(cfg *config.Config, tools []chela.Tool) error {
+	for i, r := range cfg.Safety {
+		if problem, hint := ruleProblem(config.Rule{Tool: r.Tool}, tools); problem != "" {
+			return chela.Ef(chela.Invalid, "rule %d of [[safety]] (%s): %s", i+1, r.Name, problem).WithHint(hint)
+		}
+	}
+	for i, r := range cfg.Policy {
 		if problem, hint := ruleProblem(r, tools); problem != "" {
 			return chela.Ef(chela.Invalid, "rule %d of [[policy]]: %s", i+1, problem).WithHint(hint)
 		}

@@ -1,8 +1,11 @@
 package app
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/config"
@@ -41,9 +44,45 @@ func TestRulesThatNoCallMeets(t *testing.T) {
 		{config.Rule{Tool: "http", Pattern: "GET example.com/*"}, "begin with the method"},
 		{config.Rule{Tool: "http", Pattern: "example.com"}, "begin with the method"},
 	} {
-		err := checkRules([]config.Rule{{Tool: "http"}, c.rule}, tools)
+		err := checkRules(&config.Config{Policy: []config.Rule{{Tool: "http"}, c.rule}}, tools)
 		if got := chela.MessageOf(err); (err == nil) != (c.want == "") || err != nil && !strings.HasPrefix(err.Error(), "rule 2 of [[policy]]: ") || err != nil && !strings.Contains(got, c.want) {
 			t.Errorf("%+v: %v, want %q", c.rule, err, c.want)
 		}
+	}
+}
+
+func TestSafetyRuleOfUnknownTool(t *testing.T) {
+	t.Parallel()
+	cfg := &config.Config{Safety: []config.SafetyRule{{Name: "a", Tool: "http"}, {Name: "b", Tool: "shel"}}}
+	err := checkRules(cfg, []chela.Tool{{Name: "http"}, {Name: "shell"}})
+	if got := chela.MessageOf(err) + chela.HintOf(err); !strings.Contains(got, `rule 2 of [[safety]] (b): there is no tool "shel"`) || !strings.Contains(got, "use shell") {
+		t.Errorf("error %q", got)
+	}
+}
+
+// TestSafetyHooks: rules about texts become one step for each place, those that block
+// first.
+func TestSafetyHooks(t *testing.T) {
+	t.Parallel()
+	var got []string
+	for _, s := range safetyHooks([]config.SafetyRule{
+		{Name: "a$1", Match: "a", Severity: chela.SeverityHigh, Action: config.SafetyRedact},
+		{Name: "b", Match: "b", Severity: chela.SeverityLow, Action: config.SafetyWarn, Tool: "http"},
+		{Name: "c", Match: "c", Severity: chela.SeverityLow, Action: config.SafetyBlock, Places: []string{"answers", "arguments"}},
+		{Name: "d", Match: "d", Severity: chela.SeverityCritical, Action: config.SafetyBlock, Places: []string{"messages"}},
+		{Name: "e", Match: "e", Severity: chela.SeverityHigh, Action: config.SafetyAsk},
+	}) {
+		got = append(got, fmt.Sprintf("%s %s %s reject=%t watch=%t %s", s.Name, s.Point, s.Tool, s.Reject, s.Watch, s.Replace))
+	}
+	want := []string{
+		"d before_inbound  reject=true watch=false [removed by the safety rule d]",
+		"c transform_response  reject=true watch=false [removed by the safety rule c]",
+		"b after_tool_call http reject=false watch=true [removed by the safety rule b]",
+		"a$1 before_inbound  reject=false watch=false [removed by the safety rule a$$1]",
+		"a$1 after_tool_call  reject=false watch=false [removed by the safety rule a$$1]",
+		"a$1 transform_response  reject=false watch=false [removed by the safety rule a$$1]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("steps (-want +got):\n%s", diff)
 	}
 }

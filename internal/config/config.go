@@ -73,6 +73,7 @@ type Config struct {
 	Vault      Vault        `key:"secrets"`
 	Approvals  Approvals    `key:"approvals"`
 	Policy     []Rule
+	Safety     []SafetyRule
 	Hooks      []Hook
 	Tools      Tools `key:"tools"`
 	Log        Log   `key:"log"`

@@ -24,7 +24,7 @@ func (l *loader) finish() error {
 	if l.c.Timezone != localZone {
 		l.c.zone, _ = time.LoadLocation(l.c.Timezone) // it was validated
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkSandbox, l.checkRules, l.checkHooks, l.checkBackground, l.settleTwins} {
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkSandbox, l.checkRules, l.checkSafety, l.checkHooks, l.checkBackground, l.settleTwins} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -92,6 +92,31 @@ func (l *loader) checkRules() error {
 		}
 		if r.Verdict == chela.Allow && r.Tool == "" && r.Effect == "" && r.Pattern == "" {
 			return l.refuse(tomlfile.Join([]string{"policy", tomlfile.Place(i + 1)}), " would allow every call of every tool", "add the tool, the effect or a pattern that it allows")
+		}
+	}
+	return nil
+}
+
+// checkSafety refuses safety rules without effect, and too many.
+func (l *loader) checkSafety() error {
+	names := map[string]bool{}
+	for i, r := range l.c.Safety {
+		key := tomlfile.Join([]string{"safety", tomlfile.Place(i + 1)})
+		if r.Name != "" {
+			key += " (" + field.Cut(r.Name) + ")"
+		}
+		at := func(problem, cure string) error {
+			place := l.sections[tomlfile.Join([]string{"safety", tomlfile.Place(i + 1)})].place
+			return chela.E(chela.Invalid, place+": "+key+" "+problem).WithHint(cure)
+		}
+		if problem, cure := r.Problem(); problem != "" {
+			return at(problem, cure)
+		}
+		if names[r.Name] {
+			return at("has the name of another rule", "give each rule a name of its own")
+		}
+		if names[r.Name] = true; i >= maxSafety {
+			return at(fmt.Sprintf("is one more than %d rules", maxSafety), "join expressions with |")
 		}
 	}
 	return nil

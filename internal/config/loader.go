@@ -128,6 +128,8 @@ func (l *loader) open(path []string, at origin) error {
 	switch {
 	case tomlfile.IsPlace(path[len(path)-1]) && path[0] == "hooks":
 		l.c.hook(path[len(path)-1])
+	case tomlfile.IsPlace(path[len(path)-1]) && path[0] == "safety":
+		l.c.safetyRule(path[len(path)-1])
 	case tomlfile.IsPlace(path[len(path)-1]):
 		l.c.rule(path[len(path)-1])
 	case named && path[0] == "agents":

@@ -47,6 +47,17 @@ func (c *Config) rule(at string) *Rule {
 	return &c.Policy[n-1]
 }
 
+// safetyRule returns the safety rule at a place of the list, creating it if missing.
+func (c *Config) safetyRule(at string) *SafetyRule {
+	n := tomlfile.NthOf(at)
+	for len(c.Safety) < n {
+		var r SafetyRule
+		field.Defaults(safetyKeys, &r)
+		c.Safety = append(c.Safety, r)
+	}
+	return &c.Safety[n-1]
+}
+
 // hook returns the hook at a place of the list, creating it if missing.
 func (c *Config) hook(at string) *Hook {
 	n := tomlfile.NthOf(at)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ var (
 	configKeys   = keysOf[Config]()
 	providerKeys = keysOf[Provider]()
 	hookKeys     = keysOf[Hook]()
+	safetyKeys   = keysOf[SafetyRule]()
 )
 
 // settings lists every key.
@@ -40,6 +42,7 @@ var settings = slices.Concat(
 	below("agents.*.", keysOf[Agent](), (*Config).agent),
 	below("queue.channels.*.", keysOf[chela.QueueSettings](), func(c *Config, n string) *chela.QueueSettings { return c.Queue.Channel(n) }),
 	below("policy[].", keysOf[Rule](), (*Config).rule),
+	below("safety[].", safetyKeys, (*Config).safetyRule),
 	hookSettings,
 	twinSettings(),
 )
@@ -99,6 +102,8 @@ var forms = map[string]field.Form{
 	"hook url":            {Want: "an http or https URL", Valid: isHookURL, Wrap: hideURL},
 	"expression":          {Want: "a regular expression as Go has them", Valid: isExpression},
 	"command":             {Want: "a program and its arguments, as a list", Valid: field.AnyText},
+	"safety expression":   {Want: fmt.Sprintf("a regular expression as Go has them, of at most %d bytes, that does not match the empty text", maxExpression), Valid: isSafetyExpression},
+	"safety places":       {Want: "a list of places: " + wordList(safetyPlaces), Valid: isSafetyPlace},
 }
 
 // later are documented keys and sections that this version does not implement.

@@ -54,7 +54,7 @@ func newBare(t *testing.T) *bare {
 			IDs: chela.NewIDs(func() time.Time { return b.now }, rand.Reader), Now: func() time.Time { return b.now },
 			Emit: func(e chela.Event) { b.told = append(b.told, e) }, Log: slog.New(slog.DiscardHandler),
 		},
-		Work: b, Lanes: b, Runs: b, Activity: b, Workspace: func(workspace.Owner) (string, error) { return files, nil },
+		Work: b, Lanes: b, Runs: b, Activity: b, Workspace: workspace.At(files),
 		Agent: func(string) error { return nil },
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
 		Jobs:  ClassLimits{Parallel: 5, Waiting: 10}, Subagents: ClassLimits{Parallel: 5, Waiting: 10},

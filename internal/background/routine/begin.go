@@ -208,6 +208,9 @@ func message(ctx context.Context, r *store.Read, v chela.Routine, run chela.Rout
 		return in, err
 	}
 	in.Origin.Provenance = rule.Provenance(v, run).With(written)
+	if rule.IsOwners(v) {
+		in.Intent = v.Action.Text
+	}
 	in.Text = v.Action.Text + shown + rule.Given(v, run)
 	if v.Action.Main { // the main session already receives notes
 		in.Text = labelled(v, in.Text)

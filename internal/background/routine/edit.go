@@ -130,6 +130,12 @@ func set[T any](to *T, from *T) {
 // and described. Of a builtin routine only Enabled can be changed; the rest is
 // in the configuration.
 func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by string) (chela.Routine, error) {
+	return d.update(ctx, id, c, api.Caller{By: by})
+}
+
+// update is Update for a caller. The routine has the label of its text and of the
+// caller's prompt.
+func (d *Routines) update(ctx context.Context, id chela.RoutineID, c api.RoutineChange, by api.Caller) (chela.Routine, error) {
 	if c.Trigger != nil {
 		t := *c.Trigger
 		if err := d.resolve(ctx, &t); err != nil {
@@ -147,8 +153,9 @@ func (d *Routines) Update(ctx context.Context, id chela.RoutineID, c api.Routine
 			return v, err
 		}
 	}
-	return d.alter(ctx, id, by, func(v *chela.Routine, now time.Time) error {
+	return d.alter(ctx, id, by.By, func(v *chela.Routine, now time.Time) error {
 		was := v.Enabled
+		v.Origin.Provenance = v.Origin.Provenance.With(by.Origin.Provenance)
 		if v.Builtin && (c != api.RoutineChange{Enabled: c.Enabled}) {
 			return chela.Ef(chela.Denied, "the routine %s is defined by the configuration", v.Name).
 				WithHint("change it in config.toml: chela config list shows its keys")

@@ -29,7 +29,7 @@ func (d *Routines) Operations() []api.Bound {
 			if err != nil {
 				return v, err
 			}
-			return d.Update(ctx, v.ID, q.Change, c.By)
+			return d.update(ctx, v.ID, q.Change, c)
 		}),
 		api.RoutinesDelete.Do(func(ctx context.Context, c api.Caller, q api.RoutineRef) (none api.None, _ error) {
 			v, err := d.seen(ctx, c, q.Name)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"sync"
 
@@ -30,6 +31,7 @@ type Config struct {
 	Providers *Providers
 	Tools     []chela.Tool
 	Hooks     *hook.Hooks
+	Log       *slog.Logger // of matches of safety rules
 
 	// Identity returns the addition of an agent's documents to the system text
 	// of a turn in a session, for a principal.
@@ -43,6 +45,7 @@ type Config struct {
 type Agents struct {
 	cfg   Config
 	rules []policy.Rule
+	texts []policy.TextRule
 
 	mu     sync.Mutex
 	frames map[frameKey]frame    // guarded by mu
@@ -68,6 +71,11 @@ func New(cfg Config) *Agents {
 	a := &Agents{cfg: cfg, frames: map[frameKey]frame{}, joined: map[systemText]string{}}
 	for _, r := range cfg.Settings.Policy {
 		a.rules = append(a.rules, policy.Rule(r))
+	}
+	for _, r := range cfg.Settings.Safety {
+		if r.In(config.SafetyArguments) {
+			a.texts = append(a.texts, textRule(r))
+		}
 	}
 	return a
 }
@@ -256,6 +264,9 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 			if q.Made, err = madeBy(ctx, r, t.ID, j.Act); err != nil {
 				return err
 			}
+			if q.Trail, err = followed(ctx, r, c); err != nil {
+				return err
+			}
 			if q.Answered, err = r.TurnApprovals(ctx, t.ID); err != nil {
 				return err
 			}
@@ -267,7 +278,7 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		}
 		d = policy.Decide(a.rules, grants, q)
 	}
-	if d.Verdict == chela.Deny {
+	if d = a.screen(d, q, c); d.Verdict == chela.Deny {
 		return turn.Ruling(d), nil
 	}
 	missing, err := a.missingSecret(ctx, j)
@@ -296,6 +307,26 @@ func (a *Agents) missingSecret(ctx context.Context, j chela.Judgement) (missing 
 		return nil
 	})
 	return missing, err
+}
+
+// followed returns the trail of a call, or nil if another fetch of its turn was
+// requested after the prompt held text below folder: one in a turn may follow from it.
+func followed(ctx context.Context, r *store.Read, c chela.ToolCall) (*chela.Trail, error) {
+	if c.Trail == nil || c.Trail.Beside > 0 {
+		return nil, nil
+	}
+	calls, err := r.Calls(ctx, c.Turn)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range calls {
+		ran := other.State == chela.CallApproved || other.State == chela.CallRunning || other.State == chela.CallDone ||
+			other.State == chela.CallFailed || other.State == chela.CallUnknown
+		if other.Step < c.Step && ran && other.Effect == chela.EffectNetwork && !slices.Contains(c.Trail.CleanCalls, other.ID) {
+			return nil, nil
+		}
+	}
+	return c.Trail, nil
 }
 
 // madeBy returns the documents that calls of a turn created, for calls that

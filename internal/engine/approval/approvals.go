@@ -197,7 +197,8 @@ func (as *Approvals) answer(ctx context.Context, w *store.Write, a *chela.Approv
 	if err != nil {
 		return nil, err
 	}
-	if r.Answer != chela.AnswerNo && tool.Hash(call.Tool, call.Args) != a.ArgsHash {
+	// The conditions are compared where the call starts, in the process that runs it.
+	if hash, _ := tool.SplitBinding(a.ArgsHash); r.Answer != chela.AnswerNo && tool.Hash(call.Tool, call.Args) != hash {
 		return nil, chela.E(chela.Conflict, "the call has changed since it was asked about").WithHint("deny it; the agent can request the call again")
 	}
 	a.Answer, a.Comment, a.AnsweredBy, a.AnsweredAt = r.Answer, r.Comment, r.By, as.cfg.Now()

@@ -426,6 +426,36 @@ func TestChangedCallIsRefused(t *testing.T) {
 	})
 }
 
+// A call does not run if its directory changed between the question and the answer;
+// the model is told, and its next call is asked about.
+func TestChangedDirectoryIsRefused(t *testing.T) {
+	t.Parallel()
+	scenario := `
+turns:
+  - steps: [{calls: [{tool: mark, args: {names: "a"}}]}, {calls: [{tool: mark, args: {names: "a"}}]}, {text: "done"}]
+`
+	onBoth(t, scenario, func(h *house) {
+		h.asked(mainSession, "mark a")
+		h.mu.Lock()
+		h.folder = "/elsewhere"
+		h.mu.Unlock()
+		h.answer(approval.Reply{Answer: chela.AnswerOnce})
+		if turn := h.rest(mainSession); turn.State != chela.TurnAwaiting || len(h.marks()) > 0 {
+			h.Fatalf("turn %+v, marks %v", turn, h.marks())
+		}
+		h.answer(approval.Reply{Answer: chela.AnswerOnce})
+		h.rest(mainSession)
+		want := []string{
+			"denied: not run: the owner approved this call, and it would now run otherwise than shown then (changed: directory); " +
+				"make the call again, and the owner is asked about it as it is now",
+			"done: marked a",
+		}
+		if diff := cmp.Diff(want, h.results(mainSession)); diff != "" {
+			h.Errorf("results (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestStopWithdraws(t *testing.T) {
 	t.Parallel()
 	onBoth(t, markScenario, func(h *house) {

@@ -40,6 +40,7 @@ type house struct {
 	ids       *chela.IDs
 
 	mu      sync.Mutex
+	folder  string        // guarded by mu: a condition of the tools' calls
 	ahead   time.Duration // guarded by mu: how far the clock is ahead
 	marked  []string      // guarded by mu: what the tool did, outside of any journal
 	answers []string      // guarded by mu: events about answers
@@ -135,7 +136,7 @@ func (h *house) tool(name, risk string) chela.Tool {
 	type in struct {
 		Names string `json:"names" jsonschema:"what to mark, separated by commas"`
 	}
-	return tool.New(name, "Marks `names`.", func(_ context.Context, c tool.Call[in]) (chela.ToolResult, error) {
+	made := tool.New(name, "Marks `names`.", func(_ context.Context, c tool.Call[in]) (chela.ToolResult, error) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.marked = append(h.marked, c.In.Names)
@@ -151,6 +152,12 @@ func (h *house) tool(name, risk string) chela.Tool {
 		}
 		return j
 	})
+	made.Conditions = func(context.Context, chela.ToolCall) (map[string]string, error) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return map[string]string{"directory": tool.Digest(h.folder), "environment": tool.Digest("PATH=/bin")}, nil
+	}
+	return made
 }
 
 // rule is the policy of a home: nothing is forbidden, and standing answers

@@ -65,6 +65,11 @@ type Spec struct {
 	Replace string // replacement of each match, with $1 for groups
 	Reject  bool   // reject matches instead
 	Reason  string // shown with a rejection
+	Watch   bool   // only log matches, and announce them unless Quiet
+	Quiet   bool
+
+	// Severity makes a rule a safety rule, which is logged as one. Empty for a hook.
+	Severity chela.Severity
 
 	Command []string // program and arguments
 	URL     string   // of a webhook
@@ -85,6 +90,7 @@ const (
 	actContinue = "continue"
 	actModify   = "modify"
 	actReject   = "reject"
+	actWatch    = "watch" // of a safety rule only
 )
 
 // An askFunc runs a hook of one kind.
@@ -173,7 +179,7 @@ func (h *Hooks) Fire(ctx context.Context, m Moment) Verdict {
 		if err != nil {
 			log.Warn("hook failed", "open", one.Open, "error", err)
 			if one.Open {
-				h.tell(m, one.Name+" failed and was skipped", chela.KindOf(err))
+				h.tellOf(one, m, one.Name+" failed and was skipped", chela.KindOf(err))
 				continue
 			}
 			out = outcome{action: actReject, reason: "it failed"}
@@ -184,13 +190,18 @@ func (h *Hooks) Fire(ctx context.Context, m Moment) Verdict {
 			if reason := cmp.Or(out.reason, one.Reason); reason != "" {
 				why += ": " + reason
 			}
-			log.Info("hook refused", "turn", string(m.Turn))
-			h.tell(m, why, chela.Denied)
-			return Verdict{Moment: m, Refused: "the hook " + why}
+			one.note(ctx, log, m, "refused")
+			h.tellOf(one, m, why, chela.Denied)
+			return Verdict{Moment: m, Refused: "the " + one.noun() + " " + why}
 		case out.action == actModify && out.text != m.subject():
 			m = m.with(out.text)
-			log.Info("hook changed", "turn", string(m.Turn))
-			h.tell(m, one.Name+" changed it", "")
+			one.note(ctx, log, m, "changed")
+			h.tellOf(one, m, one.Name+" changed it", "")
+		case out.action == actWatch:
+			one.note(ctx, log, m, "matched")
+			if !one.Quiet {
+				h.tellOf(one, m, one.Name+" matches it", "")
+			}
 		}
 	}
 	return Verdict{Moment: m}
@@ -215,10 +226,27 @@ func isObject(text string) bool {
 	return json.Unmarshal([]byte(text), &object) == nil && object != nil
 }
 
-// tell announces the action of a hook.
-func (h *Hooks) tell(m Moment, what string, kind chela.Kind) {
+// noun names the kind of a hook for people.
+func (s Spec) noun() string {
+	if s.Severity != "" {
+		return "safety rule"
+	}
+	return "hook"
+}
+
+// note logs the action of a hook.
+func (s Spec) note(ctx context.Context, log *slog.Logger, m Moment, did string) {
+	if s.Severity == "" {
+		log.Info("hook "+did, "turn", string(m.Turn))
+		return
+	}
+	log.Log(ctx, s.Severity.Level(), "safety rule matched", "severity", string(s.Severity), "did", did, "turn", string(m.Turn), "tool", m.Tool)
+}
+
+// tellOf announces the action of a hook.
+func (h *Hooks) tellOf(s hook, m Moment, what string, kind chela.Kind) {
 	h.cfg.Emit(chela.Event{
 		Kind: chela.EventHookFired, Session: m.Session, Thread: m.Thread, Turn: m.Turn, Tool: m.Tool,
-		Text: "hook at " + string(m.Point) + ": " + what, Error: kind, At: h.cfg.Now(),
+		Text: s.noun() + " at " + string(m.Point) + ": " + what, Error: kind, At: h.cfg.Now(),
 	})
 }

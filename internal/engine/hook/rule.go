@@ -12,6 +12,7 @@ type rule struct {
 	match   *regexp.Regexp
 	replace string
 	reject  bool
+	watch   bool
 }
 
 func newRule(s Spec) (askFunc, error) {
@@ -19,7 +20,7 @@ func newRule(s Spec) (askFunc, error) {
 	if err != nil || s.Match == "" {
 		return nil, chela.E(chela.Invalid, "the hook "+s.Name+" has no usable expression").WithHint("use a valid RE2 expression").Because(err)
 	}
-	return rule{match: match, replace: s.Replace, reject: s.Reject}.ask, nil
+	return rule{match: match, replace: s.Replace, reject: s.Reject, watch: s.Watch}.ask, nil
 }
 
 // ask is an askFunc. It does no I/O.
@@ -28,6 +29,8 @@ func (r rule) ask(_ context.Context, m Moment) (outcome, error) {
 	switch {
 	case !r.match.MatchString(text):
 		return outcome{action: actContinue}, nil
+	case r.watch:
+		return outcome{action: actWatch}, nil
 	case r.reject:
 		return outcome{action: actReject}, nil
 	default:

@@ -11,7 +11,7 @@ import (
 // be stored, and whether its text had one.
 func WithoutSecrets(in chela.Inbound, by *leak.Redactor) (_ chela.Inbound, found bool) {
 	text := by.Text(in.Text)
-	found, in.Text = text != in.Text, text
+	found, in.Text, in.Intent = text != in.Text, text, by.Text(in.Intent)
 	if len(in.History) > 0 {
 		in.History = slices.Clone(in.History)
 		for i := range in.History {

@@ -79,6 +79,9 @@ type Question struct {
 	Typed chela.Typed
 	Made  []string
 
+	// Trail holds the fetches that this one may follow from; nil for none.
+	Trail *chela.Trail
+
 	// Answered are the approvals of this turn; some answers cover the rest of it.
 	Answered []chela.Approval
 
@@ -201,10 +204,12 @@ func elevate(ask Decision, q Question, guarded bool) Decision {
 	}
 }
 
+// strength orders verdicts.
+var strength = map[chela.Verdict]int{chela.Deny: 3, chela.Ask: 2, chela.Allow: 1}
+
 // byRules returns the strongest verdict of the matching rules, and whether a
 // rule with a pattern gave it.
 func byRules(rules []Rule, q Question) (d Decision, named bool) {
-	strength := map[chela.Verdict]int{chela.Deny: 3, chela.Ask: 2, chela.Allow: 1}
 	for _, r := range rules {
 		if !r.matches(q) {
 			continue

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"chela"
 	"chela/internal/platform/fail"
@@ -19,6 +20,11 @@ type Facts struct {
 	// word in this turn. Verbatim says that the owner wrote the whole of the
 	// outgoing text, such as the URL of a fetch.
 	Named, Verbatim bool
+
+	// Follows says that a fetch, the first of its turn after text below folder, is from
+	// an allowed host and follows from the trail of the prompt: its address is one of
+	// few, whatever the prompt holds.
+	Follows bool
 
 	// Host says that the owner named the host in this thread, or that a rule
 	// or a grant allows it.
@@ -59,7 +65,8 @@ var actReasons = map[chela.Act]string{
 //	write      policy                      policy
 //	run        policy                      policy (in the sandbox, without the network)
 //	fetch      named host: allow           named or allowed host and nothing private,
-//	           else policy                 or URL by the owner: allow; else ask
+//	           else policy                 or URL by the owner, or one that follows
+//	                                       from the trail: allow; else ask
 //	send       recipient named: allow      recipient named: allow
 //	           else policy                 else ask
 //	spend      policy                      ask
@@ -81,7 +88,7 @@ func Table(f Facts) Allowance {
 		return allowIf(f.Named)
 	case chela.ActFetch:
 		switch {
-		case f.Verbatim, f.Host && (!below || !f.Prompt.IsPrivate()):
+		case f.Verbatim, f.Follows, f.Host && (!below || !f.Prompt.IsPrivate()):
 			return Allowance{Verdict: chela.Allow}
 		case !below:
 			return Allowance{}
@@ -130,8 +137,10 @@ func (q Question) facts(rules []Rule, grants []chela.Grant) Facts {
 	case chela.ActRead: // nothing depends on it
 	case chela.ActFetch:
 		requests := slices.DeleteFunc(subjects, func(s string) bool { return !isRequest(s) })
-		f.Verbatim = j.Risk == "" && !j.Carries && all(requests, func(s string) bool { return mentionsURL(q.Typed.Turn, s) })
+		plain := j.Risk == "" && !j.Carries
+		f.Verbatim = plain && all(requests, func(s string) bool { return mentionsURL(q.Typed.Thread, s) || q.spelledOut(rules, s) })
 		f.Host = j.Risk == "" && all(requests, func(s string) bool { return mentionsHost(q.Typed.Thread, s) }) || q.allowedByName(rules, grants)
+		f.Follows = plain && f.Host && q.isAttended() && len(subjects) == 1 && follows(q.Trail, q.Typed, subjects[0])
 	case chela.ActReveal:
 		f.Own = all(subjects, func(s string) bool { return s == string(q.Session) })
 	case chela.ActSend:
@@ -154,6 +163,15 @@ func (q Question) facts(rules []Rule, grants []chela.Grant) Facts {
 func (q Question) allowedByName(rules []Rule, grants []chela.Grant) bool {
 	d, named := byRules(rules, q)
 	return d.Verdict == chela.Allow && named || covered(grants, q)
+}
+
+// spelledOut reports whether a rule that allows the request spells out its whole
+// address: before the "*" at the end of its pattern, or without one.
+func (q Question) spelledOut(rules []Rule, subject string) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool {
+		whole := strings.TrimSuffix(r.Pattern, "*")
+		return r.Verdict == chela.Allow && whole == subject && !strings.Contains(whole, "*") && r.matches(q)
+	})
 }
 
 // isAttended reports whether a person requested the turn, in a chat. The end of a job

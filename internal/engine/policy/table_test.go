@@ -1,6 +1,7 @@
 package policy_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,9 +130,9 @@ func TestFetchAfterReading(t *testing.T) {
 		"another host":                   {from: page, want: chela.Ask},
 		"named in the thread":            {from: page, typed: chela.Typed{Thread: []string{"look at x.example"}}, want: chela.Allow},
 		"named, with private text":       {from: page.Private(), typed: chela.Typed{Thread: []string{"look at x.example"}}, want: chela.Ask},
-		"typed, with private text":       {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://X.example/a?b=c, please"}}, want: chela.Allow},
-		"typed, with a header":           {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://x.example/a?b=c"}}, carries: true, want: chela.Ask},
-		"typed in part":                  {from: page.Private(), typed: chela.Typed{Turn: []string{"get https://x.example/a"}}, want: chela.Ask},
+		"typed, with private text":       {from: page.Private(), typed: chela.Typed{Thread: []string{"get https://X.example/a?b=c, please"}}, want: chela.Allow},
+		"typed, with a header":           {from: page.Private(), typed: chela.Typed{Thread: []string{"get https://x.example/a?b=c"}}, carries: true, want: chela.Ask},
+		"typed in part":                  {from: page.Private(), typed: chela.Typed{Thread: []string{"get https://x.example/a"}}, want: chela.Ask},
 		"allowed":                        {from: page, grants: grant, want: chela.Allow},
 		"allowed, with private text":     {from: page.Private(), grants: grant, want: chela.Ask},
 		"allowed, private and trusted":   {from: safety.Folder().Private(), grants: grant, want: chela.Allow},
@@ -142,6 +143,62 @@ func TestFetchAfterReading(t *testing.T) {
 			Judgement: chela.Judgement{Effect: chela.EffectNetwork, Subjects: []string{"GET https://x.example/a?b=c"}, Carries: c.carries},
 		})
 		if got.Verdict != c.want {
+			t.Errorf("%s: %+v, want %s", name, got, c.want)
+		}
+	}
+}
+
+// TestSpelledOut: a rule of the owner that writes out the whole address is the owner's
+// word, also in a private prompt.
+func TestSpelledOut(t *testing.T) {
+	t.Parallel()
+	for pattern, want := range map[string]chela.Verdict{
+		"GET https://x.example/a?b=c":  chela.Allow,
+		"GET https://x.example/a?b=c*": chela.Allow,
+		"GET https://x.example/a*":     chela.Ask,
+		"* https://x.example/a?b=c":    chela.Ask,
+		"GET https://*":                chela.Ask,
+	} {
+		got := policy.Decide([]policy.Rule{{Tool: "http", Pattern: pattern, Verdict: chela.Allow}}, nil, policy.Question{
+			Tool: "http", Agent: "main", Session: "agent:main:main", Provenance: page.Private(),
+			Judgement: chela.Judgement{Effect: chela.EffectNetwork, Subjects: []string{"GET https://x.example/a?b=c"}},
+		})
+		if got.Verdict != want {
+			t.Errorf("%s: %+v, want %s", pattern, got, want)
+		}
+	}
+}
+
+// TestFollowingFetch: one fetch of a turn may follow from the trail of the prompt, from an
+// allowed host, if a person typed in the turn.
+func TestFollowingFetch(t *testing.T) {
+	t.Parallel()
+	grant := []chela.Grant{{Agent: "main", Tool: "http", Pattern: "GET https://x.example/*"}}
+	base := policy.Question{
+		Tool: "http", Agent: "main", Session: "agent:main:main", Provenance: page.Private(), Typed: chela.Typed{ByHand: true},
+		Trail:     &chela.Trail{Pages: []chela.Page{{URL: "https://x.example/list", Text: `<a href="/a?b=c">`}}},
+		Judgement: chela.Judgement{Effect: chela.EffectNetwork, Subjects: []string{"GET https://x.example/a?b=c"}},
+	}
+	for name, c := range map[string]struct {
+		change func(*policy.Question)
+		want   chela.Verdict
+	}{
+		"a link":                        {func(*policy.Question) {}, chela.Allow},
+		"a second one":                  {func(q *policy.Question) { q.Trail = nil }, chela.Ask},
+		"nothing typed":                 {func(q *policy.Question) { q.Typed.ByHand = false }, chela.Ask},
+		"in a job":                      {func(q *policy.Question) { q.Session = "agent:main:job:job_1" }, chela.Ask},
+		"after the end of a job":        {func(q *policy.Question) { q.Generation = 1 }, chela.Ask},
+		"with a body":                   {func(q *policy.Question) { q.Judgement.Carries = true }, chela.Ask},
+		"with a secret":                 {func(q *policy.Question) { q.Judgement.Act = chela.ActSend }, chela.Ask},
+		"into a file":                   {func(q *policy.Question) { q.Judgement.Subjects = append(q.Judgement.Subjects, "/workspace/x") }, chela.Ask},
+		"with a risk":                   {func(q *policy.Question) { q.Judgement.Risk = "it looks like another" }, chela.Ask},
+		"that is no link":               {func(q *policy.Question) { q.Judgement.Subjects = []string{"GET https://x.example/a?b=d"} }, chela.Ask},
+		"of a host that is not allowed": {func(q *policy.Question) { q.Judgement.Subjects = []string{"GET https://y.example/a?b=c"} }, chela.Ask},
+	} {
+		q := base
+		q.Judgement.Subjects = slices.Clone(q.Judgement.Subjects)
+		c.change(&q)
+		if got := policy.Decide(nil, grant, q); got.Verdict != c.want {
 			t.Errorf("%s: %+v, want %s", name, got, c.want)
 		}
 	}

@@ -67,9 +67,13 @@ type Part struct {
 	Turn   chela.TurnID
 	Kind   chela.EntryKind
 	Tokens int
-	Pinned bool // kept in addition to the entries from the first kept one on
-	Flush  bool // part of a memory flush; leaves with the next compaction
-	Typed  bool // the owner typed it
+	Pinned bool   // kept in addition to the entries from the first kept one on
+	Flush  bool   // part of a memory flush; leaves with the next compaction
+	Typed  bool   // the owner typed it
+	Intent string // the part of it that the owner wrote, if not all; see chela.Inbound
+
+	Below bool   // its provenance, of an answer that of its prompt, is below folder
+	Page  string // source of a result that came from outside
 
 	Left []chela.Attachment // dropped attachments
 	Shed int                // their size; not part of Tokens
@@ -99,19 +103,41 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 }
 
 func partOf(e chela.Entry) Part {
-	return Part{Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e), Typed: e.User().Typed}
+	p := Part{
+		Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e), Typed: e.User().Typed, Intent: e.User().Intent,
+		Below: e.Provenance().BelowFolder(),
+	}
+	if b, ok := e.Body.(chela.ResultBody); ok {
+		p.Page = pageOf(b)
+	}
+	return p
+}
+
+// pageOf returns the source of a result that came from outside: of a fetch, the address
+// after redirects, which the tool http states in its second line.
+func pageOf(b chela.ResultBody) string {
+	_, rest, _ := strings.Cut(b.Text, "\n")
+	if at, ok := strings.CutPrefix(rest, "(redirected to "); ok && strings.Contains(b.Outside, "://") {
+		at, _, _ = strings.Cut(at, ")\n")
+		return at
+	}
+	return b.Outside
 }
 
 // Typed returns the texts that the owner typed in the prompt and in one turn of
 // it.
 func (c Conversation) Typed(turn chela.TurnID) (t chela.Typed) {
 	for i, p := range c.Parts {
-		if !p.Typed {
+		text := p.Intent
+		if p.Typed {
+			text = c.Messages[i].Text
+		}
+		if text == "" {
 			continue
 		}
-		t.Thread = append(t.Thread, c.Messages[i].Text)
+		t.Thread = append(t.Thread, text)
 		if p.Turn == turn {
-			t.Turn = append(t.Turn, c.Messages[i].Text)
+			t.Turn, t.ByHand = append(t.Turn, text), t.ByHand || p.Typed
 		}
 	}
 	return t
@@ -157,7 +183,7 @@ func (c Conversation) Size() int {
 		n += attachmentsSize(m.Attachments)
 	}
 	for i := range c.Parts {
-		n += len(c.Parts[i].Entry) + attachmentsSize(c.Parts[i].Left) // turns share their ids
+		n += len(c.Parts[i].Entry) + len(c.Parts[i].Intent) + attachmentsSize(c.Parts[i].Left) // turns share their ids
 	}
 	return n
 }

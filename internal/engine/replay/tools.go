@@ -10,6 +10,7 @@ import (
 	"chela"
 	"chela/internal/engine/turn"
 	"chela/internal/safety"
+	"chela/internal/tool"
 )
 
 // agent returns the agent of the replayed turn.
@@ -50,7 +51,7 @@ func (t tools) Get(name string) (chela.Tool, bool) {
 	if name == t.gone {
 		return chela.Tool{}, false
 	}
-	return chela.Tool{Name: name, Own: t.own(name), Judge: t.judge(name), Prepare: t.prepare, Run: t.run, Happened: t.happened}, true
+	return chela.Tool{Name: name, Own: t.own(name), Judge: t.judge(name), Prepare: t.prepare, Conditions: t.conditions, Run: t.run, Happened: t.happened}, true
 }
 
 // own reports whether the record has a result of a tool that is not from outside.
@@ -138,6 +139,18 @@ func (p *player) rule(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela
 		return turn.Ruling{Verdict: chela.Ask, Reason: then.Why}, nil
 	}
 	return turn.Ruling{Verdict: chela.Allow}, nil
+}
+
+// conditions returns the recorded conditions of a call. Those that had changed when it
+// was to run, change again.
+func (t tools) conditions(_ context.Context, c chela.ToolCall) (map[string]string, error) {
+	_, conditions := tool.SplitBinding(t.asked[placeOf(c)].ArgsHash)
+	if changed, ok := turn.LapsedParts(t.calls[placeOf(c)].Why); ok && c.State == chela.CallApproved {
+		for _, name := range changed {
+			conditions[name] += "changed"
+		}
+	}
+	return conditions, nil
 }
 
 // prepare returns the recorded preparation of a call, or its recorded error.

@@ -3,6 +3,7 @@ package turn_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -188,5 +189,58 @@ func TestSteeringTwice(t *testing.T) {
 	r.mustRun(chela.TurnCompleted)
 	if diff := cmp.Diff([]string{"user: hi", "user: one more", "assistant: there"}, r.path()); diff != "" {
 		t.Errorf("entries (-want +got):\n%s", diff)
+	}
+}
+
+// An approved call runs as it was shown, or not at all.
+func TestApprovalCoversConditions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name          string
+		before, after map[string]string
+		want          string // parts that changed; empty for none
+	}{
+		{"the same", map[string]string{"directory": "1", "environment": "2"}, map[string]string{"directory": "1", "environment": "2"}, ""},
+		{"none", nil, nil, ""},
+		{"another value", map[string]string{"directory": "1", "environment": "2"}, map[string]string{"directory": "1", "environment": "3"}, "environment"},
+		{"one more", map[string]string{"directory": "1"}, map[string]string{"directory": "1", "network": "4"}, "network"},
+		{"one less", map[string]string{"directory": "1", "network": "4"}, nil, "directory, network"},
+	} {
+		for _, tool := range []string{"look", "write"} {
+			t.Run(c.name+", "+tool, func(t *testing.T) {
+				t.Parallel()
+				r := newRig(t, say("one", tool+" a"), say("there"))
+				r.verdict = askAbout(tool)
+				now := c.before
+				for i := range r.tools {
+					r.tools[i].Conditions = func(context.Context, chela.ToolCall) (map[string]string, error) { return now, nil }
+				}
+				r.mustRun(chela.TurnAwaiting)
+				r.answer(chela.ApprovalGranted)
+				now = c.after
+				r.mustRun(chela.TurnCompleted)
+				text, ran := tool+" did a", 1
+				if c.want != "" {
+					text, ran = turn.LapsedText+" (changed: "+c.want+"); make the call again, and the owner is asked about it as it is now", 0
+				}
+				if got := r.path()[2]; !strings.HasPrefix(got, "tool_result: "+text) || len(r.done()) != ran {
+					t.Errorf("result %q, ran %v", got, r.done())
+				}
+			})
+		}
+	}
+}
+
+func TestConditionsBreak(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, say("one", "write a"))
+	r.verdict = askAbout("write")
+	broken := errors.New("there are none")
+	r.tools[1].Conditions = func(context.Context, chela.ToolCall) (map[string]string, error) { return nil, broken }
+	if _, err := r.run(); !errors.Is(err, broken) {
+		t.Errorf("error %v, want %v", err, broken)
+	}
+	if len(r.book.approvals) > 0 {
+		t.Errorf("asked about %+v", r.book.approvals)
 	}
 }

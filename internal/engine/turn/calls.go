@@ -17,7 +17,6 @@ import (
 	"chela/internal/safety"
 	"chela/internal/safety/leak"
 	"chela/internal/safety/mark"
-	"chela/internal/tool"
 )
 
 // maxCalls is the maximum number of calls per answer.
@@ -121,7 +120,9 @@ func judgement(tool chela.Tool, c chela.ToolCall) chela.Judgement {
 func (n *run) rule(ctx context.Context, c chela.ToolCall, j chela.Judgement) (chela.ToolCall, Ruling, error) {
 	// Not cancelled by a stop: the answer with the call is billed and not yet
 	// appended.
-	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, j)
+	asked := c
+	asked.Trail = n.trail(c, j)
+	ruling, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, asked, j)
 	if err != nil {
 		return c, ruling, err
 	}
@@ -158,6 +159,10 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 		n.move(again)
 		return false, nil
 	}
+	binding, err := n.binding(ctx, known, c)
+	if err != nil {
+		return false, err
+	}
 	now := n.Now()
 	offers := policy.Offers(j)
 	if ruling.Floor {
@@ -165,7 +170,7 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	}
 	a := chela.Approval{
 		ID: n.IDs.Approval(), Call: c.ID, Turn: c.Turn, Thread: c.Thread, Session: c.Session, State: chela.ApprovalPending,
-		Tool: c.Tool, Effect: c.Effect, ArgsHash: tool.Hash(c.Tool, n.redactedJSON(c.Args)), Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
+		Tool: c.Tool, Effect: c.Effect, ArgsHash: binding, Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
 		Offers: offers, Reason: again.Why, Floor: ruling.Floor, Act: ruling.Act, Source: ruling.Source, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
 	if a.Preview == "" {
@@ -196,6 +201,10 @@ func (n *run) runTools(ctx context.Context, calls []chela.ToolCall) error {
 			return err
 		}
 		n.progress(names(calls))
+	}
+	calls, err := n.withoutLapsed(ctx, calls)
+	if err != nil {
+		return err
 	}
 	outcomes := make([]callOutcome, len(calls))
 	var wait sync.WaitGroup
@@ -230,6 +239,14 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	tool, ok := n.agent.Tools.Get(c.Tool)
 	if !ok {
 		n.settle(c, chela.CallFailed, "not run: there is no tool "+c.Tool+" any more")
+		return nil
+	}
+	why, err := n.lapsed(ctx, tool, c)
+	if err != nil {
+		return err
+	}
+	if why != "" {
+		n.settle(c, chela.CallDenied, why)
 		return nil
 	}
 	if tool.Prepare != nil {

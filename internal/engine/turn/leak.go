@@ -169,7 +169,7 @@ func (n *run) redactedBody(body chela.Body) chela.Body {
 	text := n.Leaks.Text
 	switch b := body.(type) {
 	case chela.UserBody:
-		b.Text = text(b.Text)
+		b.Text, b.Intent = text(b.Text), text(b.Intent)
 		return b
 	case chela.AnswerBody:
 		b.Text = text(b.Text)

@@ -234,6 +234,12 @@ func (w *worker) run(ctx context.Context, st orchestrator.Step) orchestrator.Res
 	return orchestrator.Result{Step: st.ID, Text: res.Text, Failed: res.Failed}
 }
 
+// Setting returns none: chela compares it outside of the container, before it hands a
+// call out.
+func (f CommandFunc) Setting(context.Context) (sandbox.Setting, error) {
+	return sandbox.Setting{}, nil
+}
+
 // with returns f with additional variables for its commands.
 func (f CommandFunc) with(environ map[string]string) CommandFunc {
 	return func(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/tool"
 	"chela/internal/tool/sandbox"
 )
 
@@ -172,7 +173,16 @@ func (m modelProxy) Stream(ctx context.Context, req *chela.Request) iter.Seq2[ch
 // job's worker: those of the host domain are made here when the worker asks for
 // them, and those of the worker domain by the worker.
 func (o *Orchestrator) Tool(t chela.Tool) chela.Tool {
-	run := t.Run
+	run, conditions := t.Run, t.Conditions
+	if conditions != nil {
+		t.Conditions = func(ctx context.Context, call chela.ToolCall) (map[string]string, error) {
+			found, err := conditions(ctx, call)
+			if err == nil && o.Isolated(ctx, call.Session) {
+				found["sandbox"] = tool.Digest("the container of the job", found["sandbox"])
+			}
+			return found, err
+		}
+	}
 	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
 		switch {
 		case !o.Isolated(ctx, call.Session):

@@ -51,6 +51,16 @@ type Spec struct {
 	Output func(text string)
 }
 
+// A Setting is the part of a command's surroundings that its spec does not determine.
+type Setting struct {
+	// Environ is its environment as KEY=value lines, sorted, without the variables
+	// that its spec adds.
+	Environ []string
+
+	// Confinement names the sandbox, with its policy and its image.
+	Confinement string
+}
+
 // Limits bound the resources of one command. A zero field means the default.
 type Limits struct {
 	Processes int           `json:"processes"`  // live processes and threads; default 512

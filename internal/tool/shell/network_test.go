@@ -104,6 +104,8 @@ func TestHostsAreRefused(t *testing.T) {
 // browsing is a runner whose command makes requests through the proxy of its run.
 type browsing struct{ urls []string }
 
+func (browsing) Setting(context.Context) (sandbox.Setting, error) { return sandbox.Setting{}, nil }
+
 func (b browsing) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error) {
 	if spec.Network == nil {
 		return sandbox.Result{Output: "no network\n"}, nil

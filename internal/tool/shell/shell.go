@@ -42,6 +42,9 @@ var doc string
 // sandbox/process.
 type commandRunner interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error)
+
+	// Setting returns the setting of the next command.
+	Setting(ctx context.Context) (sandbox.Setting, error)
 }
 
 type input struct {
@@ -72,6 +75,9 @@ func New(runner commandRunner, find workspace.Finder, network Network, home work
 	t := tool.New("shell", doc, func(ctx context.Context, call tool.Call[input]) (chela.ToolResult, error) {
 		return run(ctx, commands{runner, find, network, home}, call)
 	}, func(in input) chela.Judgement { return network.judge(in, in.judge()) })
+	t.Conditions = func(ctx context.Context, call chela.ToolCall) (map[string]string, error) {
+		return commands{runner, find, network, home}.conditions(ctx, call)
+	}
 	t.Domain = chela.DomainWorker
 	t.Timeout = MaxTimeout + endTime
 	t.Limit = func(args json.RawMessage) time.Duration { // the sandbox enforces the call's own

@@ -35,15 +35,18 @@ func TestMain(m *testing.M) {
 // A stub is a runner that answers as it is told and remembers what it was
 // asked.
 type stub struct {
-	spec sandbox.Spec
-	res  sandbox.Result
-	err  error
+	spec    sandbox.Spec
+	setting sandbox.Setting
+	res     sandbox.Result
+	err     error
 }
 
 func (s *stub) Run(_ context.Context, spec sandbox.Spec) (sandbox.Result, error) {
 	s.spec = spec
 	return s.res, s.err
 }
+
+func (s *stub) Setting(context.Context) (sandbox.Setting, error) { return s.setting, s.err }
 
 func call(args string) chela.ToolCall {
 	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}

@@ -102,13 +102,17 @@ func (in httpInput) judge() chela.Judgement {
 	return workspace.GuardObeyed(j, in.SaveTo)
 }
 
-// plainHeaders are the request headers that only select the response.
-var plainHeaders = []string{"Accept", "Accept-Language", "Range", "If-Modified-Since", "If-None-Match"}
+// plainHeaders are the request headers that only select the response, with the values
+// that hold no other text.
+var plainHeaders = map[string]*regexp.Regexp{
+	"Accept":          regexp.MustCompile(`^(\*/\*|application/(json|xml|atom\+xml|rss\+xml|vnd\.github\+json)|text/(html|plain|csv|markdown|xml))$`),
+	"Accept-Language": regexp.MustCompile(`^[a-z]{2}$`),
+}
 
 // carries reports whether a request sends out more text than its URL.
 func (in httpInput) carries() bool {
-	for name := range in.Headers {
-		if !slices.Contains(plainHeaders, http.CanonicalHeaderKey(name)) {
+	for name, value := range in.Headers {
+		if plain := plainHeaders[http.CanonicalHeaderKey(name)]; plain == nil || !plain.MatchString(value) {
 			return true
 		}
 	}

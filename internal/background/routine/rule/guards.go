@@ -44,6 +44,12 @@ func Trusted(v chela.Routine, run chela.RoutineRun) bool {
 	return v.Origin.Owner && (Timed(run.Cause) || run.Cause == chela.TriggerManual)
 }
 
+// IsOwners reports whether the owner wrote the text of a routine: it was made on a
+// surface of the owner, not by a call, and no call has changed it.
+func IsOwners(v chela.Routine) bool {
+	return v.Session == "" && !v.Builtin && v.Origin.Provenance.Integrity == chela.IntegrityOwner && v.Principal() == chela.PrincipalOwner
+}
+
 // Provenance returns the provenance of a run's input: the text of its routine,
 // and the event or input that fired it.
 func Provenance(v chela.Routine, run chela.RoutineRun) chela.Provenance {

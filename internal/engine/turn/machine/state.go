@@ -45,6 +45,7 @@ type State struct {
 	Tokens       int64            // total of the turn's answers, prompts included
 	Pending      *chela.Approval  // the pending approval
 	Granted      chela.CallID     // the call approved last
+	Approved     []chela.Approval // granted approvals
 	Offers       []chela.ToolSpec // client-side tools
 	Guard        GuardRecord      // loop guard
 	Flush        prompt.Flush
@@ -114,7 +115,7 @@ func Fold(s State, ch Change) State {
 	}
 	for _, a := range ch.Approvals {
 		if a.State == chela.ApprovalGranted {
-			s.Granted = a.Call
+			s.Granted, s.Approved = a.Call, append(s.Approved, a)
 		}
 		switch {
 		case a.State == chela.ApprovalPending:
@@ -185,7 +186,7 @@ func (s *State) offer(tools []chela.ToolSpec) {
 func UserBody(m chela.InboxMessage) chela.UserBody {
 	return chela.UserBody{
 		Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command,
-		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound),
+		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound), Intent: m.Intent,
 	}
 }
 
@@ -213,7 +214,7 @@ func (s *State) find(id chela.CallID) int {
 func (s State) Clone() State {
 	s.Conversation.Messages = slices.Clone(s.Conversation.Messages)
 	s.Conversation.Parts = slices.Clone(s.Conversation.Parts)
-	s.Calls = slices.Clone(s.Calls)
+	s.Calls, s.Approved = slices.Clone(s.Calls), slices.Clone(s.Approved)
 	s.Guard = s.Guard.Clone()
 	return s
 }

@@ -15,6 +15,7 @@ package docker
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +85,16 @@ func New(cfg Config) (*Sandbox, error) {
 	}
 	cfg.Memory, cfg.Shares = cmp.Or(cfg.Memory, 2<<30), cmp.Or(cfg.Shares, 1024)
 	return &Sandbox{cfg: cfg}, nil
+}
+
+// Setting returns the setting of the next command.
+func (s *Sandbox) Setting(context.Context) (sandbox.Setting, error) {
+	tools, err := s.tools(s.cfg.Policy == sandbox.ReadOnly)
+	if err != nil {
+		return sandbox.Setting{}, err
+	}
+	env, err := sandbox.Environ(tools, nil)
+	return sandbox.Setting{Environ: env, Confinement: fmt.Sprintf("container, policy %s, image %q, engines %q, mounts %+v", s.cfg.Policy, s.cfg.Image, s.cfg.Hosts, tools.Mounts)}, err
 }
 
 // container describes the container of a command.

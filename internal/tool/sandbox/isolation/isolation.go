@@ -62,6 +62,7 @@ type Isolation struct {
 // of packages process and docker.
 type confinement interface {
 	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, error)
+	Setting(ctx context.Context) (sandbox.Setting, error)
 	Check(ctx context.Context) error
 	Describe(ctx context.Context) (api.Isolation, error)
 }
@@ -97,6 +98,20 @@ func (i *Isolation) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result,
 		return sandbox.Result{}, err
 	}
 	return c.Run(ctx, spec)
+}
+
+// Setting returns the setting of the next command. Without a usable sandbox it names
+// none.
+func (i *Isolation) Setting(ctx context.Context) (sandbox.Setting, error) {
+	c, err := i.selection(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return sandbox.Setting{}, context.Cause(ctx)
+	case err != nil:
+		return sandbox.Setting{Confinement: "none"}, nil // the command is refused with the reason
+	default:
+		return c.Setting(ctx)
+	}
 }
 
 // Containers returns the sandbox of containers if that is the selected one, else

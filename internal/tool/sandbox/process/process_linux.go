@@ -65,6 +65,20 @@ func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) {
 	return tier, err
 }
 
+// Setting returns the setting of the next command.
+func (s *Sandbox) Setting(ctx context.Context) (sandbox.Setting, error) {
+	tier, err := s.Tier(ctx)
+	if err != nil {
+		return sandbox.Setting{}, err
+	}
+	tools, err := s.tools(s.cfg.ReadOnly)
+	if err != nil {
+		return sandbox.Setting{}, err
+	}
+	env, err := sandbox.Environ(tools, nil)
+	return sandbox.Setting{Environ: env, Confinement: fmt.Sprintf("process, tier %s, read-only %t, mounts %+v", tier, s.cfg.ReadOnly, tools.Mounts)}, err
+}
+
 // Run runs the command and everything it starts to completion. A command that
 // ran is a Result, however it ended, including a timeout. If ctx ends,
 // everything is killed and Run returns the partial Result and ctx's cause.

@@ -36,6 +36,11 @@ func (s *Sandbox) Check(context.Context) error {
 // Tier returns no tier and the error of Check.
 func (s *Sandbox) Tier(ctx context.Context) (worker.Tier, error) { return "", s.Check(ctx) }
 
+// Setting returns the error of Check.
+func (s *Sandbox) Setting(ctx context.Context) (sandbox.Setting, error) {
+	return sandbox.Setting{}, s.Check(ctx)
+}
+
 // Describe returns the error of Check.
 func (s *Sandbox) Describe(ctx context.Context) (api.Isolation, error) {
 	return api.Isolation{}, s.Check(ctx)

@@ -1,0 +1,73 @@
+package shell
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"chela"
+	"chela/internal/tool"
+	"chela/internal/tool/workspace"
+)
+
+// conditions returns the digests of the things besides its arguments that determine
+// what the command of a call does: the directory, after links, in which it runs; its
+// environment; the sandbox; and the network that it gets. Of a secret the name is part
+// of the environment, never its value, which the command does not get either.
+func (c commands) conditions(ctx context.Context, call chela.ToolCall) (map[string]string, error) {
+	var in input
+	if err := json.Unmarshal(call.Args, &in); err != nil {
+		return nil, fmt.Errorf("read the arguments of a command: %w", err)
+	}
+	setting, err := c.runner.Setting(ctx)
+	if err != nil {
+		return nil, err
+	}
+	environ := setting.Environ
+	for _, s := range in.Secrets {
+		environ = append(environ, s.Variable+"=secret:"+s.Name+"@"+s.host())
+	}
+	readOnly := c.network.judge(in, in.judge()).ReadOnly
+	return map[string]string{
+		"directory":   tool.Digest(c.directory(ctx, in, call)),
+		"environment": tool.Digest(environ...),
+		"sandbox":     tool.Digest(setting.Confinement, fmt.Sprint(readOnly)),
+		"network":     tool.Digest(c.network.describe(in.Hosts)...),
+	}, nil
+}
+
+// directory returns the directory of a command on this machine, without links. One
+// that does not exist stands for itself: its command is refused.
+func (c commands) directory(ctx context.Context, in input, call chela.ToolCall) string {
+	at, err := c.find(ctx, workspace.OwnerOf(call))
+	if err != nil {
+		return chela.MessageOf(err)
+	}
+	rel, err := workspace.Clean(in.Workdir)
+	if err != nil {
+		return chela.MessageOf(err)
+	}
+	dir := filepath.Join(at.Dir, filepath.FromSlash(rel))
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// describe describes the network of a command that names hosts.
+func (n Network) describe(hosts []string) []string {
+	text := []string{fmt.Sprint(n.Unconfined)}
+	if len(hosts) == 0 {
+		return text
+	}
+	rules, asked, err := n.Policy.Decide(hosts)
+	if err != nil {
+		return append(text, chela.MessageOf(err))
+	}
+	for _, r := range rules {
+		text = append(text, r.String())
+	}
+	return append(text, "asked: "+strings.Join(asked, " "))
+}
