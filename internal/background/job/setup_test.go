@@ -96,7 +96,7 @@ func (p process) begin(t *testing.T) *house {
 	})
 	jc := job.Config{
 		Process: local.Process{IDs: h.ids, Now: time.Now, Emit: h.heard, Log: log},
-		Work:    h.work, Lanes: h.lanes, Runs: noRuns{}, Activity: noRuns{}, Workspace: func(workspace.Owner) (string, error) { return h.files, nil },
+		Work:    h.work, Lanes: h.lanes, Runs: noRuns{}, Activity: noRuns{}, Workspace: workspace.At(h.files),
 		Agent:     func(string) error { return nil },
 		Jobs:      job.ClassLimits{Parallel: 5, Waiting: 10_000},
 		Subagents: job.ClassLimits{Parallel: 8, Waiting: 10_000},

@@ -64,7 +64,7 @@ func TestConditions(t *testing.T) {
 		{"a variable", func(s *surrounding) { s.stub.setting.Environ = []string{"PATH=/opt/bin"} }, []string{"environment"}},
 		{"one more variable", func(s *surrounding) { s.stub.setting.Environ = []string{"PATH=/bin", "X=1"} }, []string{"environment"}},
 		{"the sandbox", func(s *surrounding) { s.stub.setting.Confinement = "none" }, []string{"sandbox"}},
-		{"the mode of the network", func(s *surrounding) { s.network.Policy.Mode = egress.None }, []string{"network"}},
+		{"the mode of the network", func(s *surrounding) { s.network.Policy.Mode = egress.Off }, []string{"network"}},
 		{"a rule for the host", func(s *surrounding) { s.network.Policy.Rules = []egress.Rule{{Host: "example.com"}} }, []string{"network"}},
 		{"no sandbox", func(s *surrounding) { s.network.Unconfined = true }, []string{"network"}},
 	} {
