@@ -70,3 +70,34 @@ func TitleOf(text string) string {
 	}
 	return text
 }
+
+// ShortTitleOf derives a thread's title from its first message by rules: the first
+// sentence of its first line with words, without Markdown's marks, and cut between two
+// words where it is long.
+func ShortTitleOf(text string) string {
+	var title string
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "#>*-+ ")
+		title = strings.Join(strings.Fields(strings.NewReplacer("**", "", "__", "", "`", "").Replace(line)), " ")
+		if title != "" {
+			break
+		}
+	}
+	for _, end := range []string{". ", "? ", "! "} {
+		if i := strings.Index(title, end); i >= leastSentence {
+			title = strings.TrimSuffix(title[:i+1], ".")
+		}
+	}
+	short := TitleOf(title)
+	if short == title {
+		return title
+	}
+	if i := strings.LastIndexByte(short, ' '); i > len(short)/2 {
+		return short[:i] + "…"
+	}
+	return short
+}
+
+// leastSentence is the length of the shortest sentence that is a title, in bytes: what
+// ends before may be an abbreviation or a greeting.
+const leastSentence = 12

@@ -2,6 +2,7 @@ package background
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
@@ -39,6 +40,14 @@ func Examine(ctx context.Context, s *store.Store, x Examination) (found []api.Fi
 		jobs, err := job.Examine(ctx, r)
 		if err != nil {
 			return err
+		}
+		asked, err := r.PendingApprovals(ctx, "")
+		if err != nil {
+			return err
+		}
+		if n := len(asked); n > 0 {
+			jobs.OK, jobs.Text = true, fmt.Sprintf("%s; %d questions wait for an answer", jobs.Text, n)
+			jobs.Cure = "chela approvals list shows them"
 		}
 		late, err := work.Examine(ctx, r, x.Now)
 		found = slices.Concat(found, []api.Finding{jobs}, late, vault)

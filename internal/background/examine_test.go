@@ -77,7 +77,7 @@ func routine(change func(v *chela.Routine)) func(context.Context, *store.Write) 
 
 func TestExamine(t *testing.T) {
 	t.Parallel()
-	const well = "✓ routines: 0, all of them valid\n✓ jobs: none waits for a person"
+	const well = "✓ routines: 0, all of them valid\n✓ jobs: no job waits for a person"
 	for name, c := range map[string]struct {
 		add     func(context.Context, *store.Write) error
 		environ []string

@@ -11,7 +11,7 @@ import (
 
 // Examine returns a finding about the unfinished jobs of a home.
 func Examine(ctx context.Context, r *store.Read) (api.Finding, error) {
-	f := api.Finding{Subject: "jobs", OK: true, Text: "none waits for a person"}
+	f := api.Finding{Subject: "jobs", OK: true, Text: "no job waits for a person"}
 	live, err := r.CountLive(ctx)
 	if n := live[chela.JobAwaiting]; n > 0 {
 		f.Text, f.Cure = fmt.Sprintf("%d of them waiting for a person", n), "chela approvals list shows what they ask"

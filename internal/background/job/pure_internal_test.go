@@ -85,7 +85,7 @@ func TestExamine(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for n, want := range []string{"none waits for a person", "1 of them waiting for a person"} {
+	for n, want := range []string{"no job waits for a person", "1 of them waiting for a person"} {
 		if n > 0 {
 			err := s.Write(t.Context(), "test", func(w *store.Write) error {
 				return w.AddJob(t.Context(), chela.Job{ID: "job_1", Kind: chela.JobPlain, Key: "k", Session: "agent:main:job:job_1", Agent: "main", State: chela.JobAwaiting, CreatedAt: time.Unix(1, 0)})

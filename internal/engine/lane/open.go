@@ -57,7 +57,7 @@ func (op *Opener) Open(ctx context.Context, w *store.Write, o OpenedTurn, messag
 	}
 	after.State, after.UpdatedAt = chela.ThreadProcessing, now
 	if after.Title == "" {
-		after.Title = chela.TitleOf(first.Text)
+		after.Title = chela.ShortTitleOf(first.Text)
 	}
 	if err := w.MoveThread(ctx, o.Thread, after); err != nil {
 		return nil, err

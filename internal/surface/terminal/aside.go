@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"chela"
-	"chela/internal/api"
 	"chela/internal/engine/turn"
 )
 
@@ -77,22 +76,4 @@ func (a *aside) tell(ctx context.Context, key chela.SessionKey, e chela.Event) b
 		a.Note("\n" + ErrorLine(ending(t)))
 	}
 	return true
-}
-
-// tellNotices prints the unread notices, and returns how many. A notice that
-// could not be marked as read is printed again.
-func (p *Person) tellNotices(ctx context.Context) int {
-	pending, err := api.All(ctx, p, api.NoticesList, api.NoticeQuery{})
-	if err != nil || len(pending) == 0 {
-		return 0
-	}
-	ids := make([]chela.OutboxID, len(pending))
-	for i, o := range pending {
-		p.Note(p.Moment(o.CreatedAt) + "  " + o.Text)
-		ids[i] = o.ID
-	}
-	if _, err := api.Call(ctx, p, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
-		p.Note("these are told again: " + chela.MessageOf(err))
-	}
-	return len(pending)
 }
