@@ -73,6 +73,7 @@ type Config struct {
 	Vault      Vault        `key:"secrets"`
 	Approvals  Approvals    `key:"approvals"`
 	Policy     []Rule
+	Profile    chela.Profile `key:"profile" default:"normal" words:"careful normal free"` // which calls need an approval; agents and sessions may have their own
 	Hooks      []Hook
 	Tools      Tools `key:"tools"`
 	Log        Log   `key:"log"`

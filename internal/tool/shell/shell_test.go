@@ -46,7 +46,7 @@ func (s *stub) Run(_ context.Context, spec sandbox.Spec) (sandbox.Result, error)
 }
 
 func call(args string) chela.ToolCall {
-	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}
+	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args), Allowed: true}
 }
 
 func at(dir string) func(workspace.Owner) (string, error) {
@@ -158,7 +158,7 @@ func TestFaultsAreErrors(t *testing.T) {
 func TestJudgeShowsWorkdir(t *testing.T) {
 	t.Parallel()
 	j := shell.New(&stub{}, at("/w"), shell.Network{}).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
-	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true}
+	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true, Bounded: true}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("judgement (-want +got):\n%s", diff)
 	}

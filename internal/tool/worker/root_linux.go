@@ -50,6 +50,9 @@ func enterRoot(o RunRequest) error {
 			return err
 		}
 	}
+	if err := protect(o); err != nil {
+		return err
+	}
 	if err := writeBundle(o.Authority); err != nil {
 		return err
 	}

@@ -117,6 +117,8 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 		Output:   text,
 		Dropped:  dropped,
 		Took:     time.Since(began),
+
+		Protected: tier == worker.Namespaces && len(spec.Protect) > 0,
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -176,5 +178,6 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Network:   spec.Network != nil && tier == worker.Namespaces,
 		Authority: authority,
 		ReadOnly:  s.cfg.ReadOnly || spec.ReadOnly,
+		Protect:   spec.Protect,
 	}, nil
 }
