@@ -25,7 +25,7 @@ type Approval struct {
 	Offers     []Offer       `json:"offers,omitempty"` // patterns granted by AnswerSession; empty: asked every time
 	Reason     string        `json:"reason"`           // why the policy asks
 	Floor      bool          `json:"floor"`            // asked even after "always", unless a pattern names it
-	Act        Act           `json:"act,omitempty"`    // row of the table of effects, if a source is the reason
+	Act        Act           `json:"act,omitempty"`    // row of the table of effects, if a source or the act itself is the reason
 	Source     string        `json:"source,omitempty"` // text that may have asked for the call; see Provenance
 	Answer     Answer        `json:"answer,omitempty"`
 	Pattern    string        `json:"pattern,omitempty"`     // patterns granted by the answer, one per line
@@ -59,6 +59,19 @@ func (a Approval) Credential() (name SecretName, host string, ok bool) {
 		}
 	}
 	return "", "", false
+}
+
+// HostSubject begins the subject of a host that a program connects to.
+const HostSubject = "connect://"
+
+// Leaves reports whether the call would send data to another machine, to a person or
+// to another session.
+func (a Approval) Leaves() bool {
+	switch a.Effect {
+	case EffectNetwork, EffectSend, EffectSpend:
+		return true
+	}
+	return slices.ContainsFunc(a.Subjects, func(s string) bool { return strings.HasPrefix(s, HostSubject) || strings.HasPrefix(s, secretSubject) })
 }
 
 // handleLen is the number of characters of the id in a handle. They hold more

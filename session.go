@@ -46,11 +46,12 @@ type Settings struct {
 	ResponseUsage string        `json:"response_usage,omitempty"` // "off", "tokens" or "full"
 
 	// Permissions.
-	Elevated     string `json:"elevated,omitempty"`      // "off", "ask", "on" or "full"
-	ExecHost     string `json:"exec_host,omitempty"`     // sandbox for commands
-	ExecSecurity string `json:"exec_security,omitempty"` // "deny", "allowlist" or "full"
-	ExecAsk      string `json:"exec_ask,omitempty"`      // "off", "on-miss" or "always"
-	SendPolicy   string `json:"send_policy,omitempty"`   // "allow" or "deny"
+	Profile      Profile `json:"profile,omitempty"`
+	Elevated     string  `json:"elevated,omitempty"`      // "off", "ask", "on" or "full"
+	ExecHost     string  `json:"exec_host,omitempty"`     // sandbox for commands
+	ExecSecurity string  `json:"exec_security,omitempty"` // "deny", "allowlist" or "full"
+	ExecAsk      string  `json:"exec_ask,omitempty"`      // "off", "on-miss" or "always"
+	SendPolicy   string  `json:"send_policy,omitempty"`   // "allow" or "deny"
 
 	// Queueing.
 	Queue           QueueSettings `json:"queue,omitzero"`

@@ -169,6 +169,11 @@ type Judgement struct {
 	// it so that it can change nothing and has no network.
 	ReadOnly bool
 
+	// Bounded says that the sandbox bounds the call: it runs confined, and a call that
+	// nobody allowed leaves files that programs obey as they are (see
+	// [ToolCall.Allowed]). Its hosts, if it Carries any, are those of the settings.
+	Bounded bool
+
 	// Parts are the commands recognized within an exact subject, and other
 	// spellings of subjects. Deny and ask rules match them too. Unknown says that the call may do more than
 	// Subjects and Parts list: deny and ask rules then match it whatever their
@@ -213,6 +218,7 @@ type ToolCall struct {
 	Provenance Provenance      `json:"-"`               // of the prompt that requested it; not stored
 	Typed      Typed           `json:"-"`               // texts of the owner in the prompt; not stored
 	Trail      *Trail          `json:"-"`               // fetches in the prompt, for the policy; not stored
+	Allowed    bool            `json:"-"`               // a person or a rule allowed it, not only its profile; not stored
 	Step       int             `json:"step"`            // step of the turn, from 1
 	Index      int             `json:"index"`           // index within the step, from 0
 	Ref        string          `json:"ref,omitempty"`

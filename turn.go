@@ -66,6 +66,7 @@ type Overrides struct {
 	Verbose   string        `json:"verbose,omitempty"`   // "off", "on" or "full"
 	Reasoning string        `json:"reasoning,omitempty"` // "off", "on" or "stream"
 	Elevated  string        `json:"elevated,omitempty"`  // "off", "ask", "on" or "full"
+	Profile   Profile       `json:"profile,omitempty"`
 
 	// Limits below the home's, for turns started by chela itself. A zero limit,
 	// or one above the home's, is ignored.

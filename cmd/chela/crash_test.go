@@ -144,18 +144,17 @@ func (s story) player(t *testing.T, l *ledger, engine string) *player {
 	if err := os.MkdirAll(filepath.Join(p.home, "workspace", "main"), 0o700); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.WriteFile(filepath.Join(p.home, "config.toml"), []byte(asksForCommands), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 
-// sending returns the arguments that send a text. A command is none under
-// --approve=never, and asks nothing.
-func sending(message, text string) []string {
-	args := []string{"ask", "--message-id", message}
-	if !strings.HasPrefix(text, "/") {
-		args = append(args, "--approve=never")
-	}
-	return append(args, text)
-}
+// asksForCommands are the settings of a home in which each command needs an approval.
+const asksForCommands = "[[policy]]\ntool = \"shell\"\nverdict = \"ask\"\n"
+
+// sending returns the arguments that send a text.
+func sending(message, text string) []string { return []string{"ask", "--message-id", message, text} }
 
 // converse says one thing after the other, as a client does that loses the
 // connection: it repeats a message under the same id until it has the answer,

@@ -13,7 +13,7 @@ func backAndForth(p *player, asks []string) {
 	insist(p, "threads", "undo", "2", "--key", "1")
 	insist(p, "threads", "redo", "--key", "2")
 	insist(p, "threads", "undo", "--key", "3")
-	p.answers = append(p.answers, insist(p, "ask", "--message-id", "m2", "--approve=never", asks[2]))
+	p.answers = append(p.answers, insist(p, "ask", "--message-id", "m2", asks[2]))
 }
 
 // insist repeats a command until it is not cut off, and returns what it printed.

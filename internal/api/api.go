@@ -63,6 +63,7 @@ type Message struct {
 	Agent       string           `json:"agent,omitempty" check:"is=name"`
 	Text        string           `json:"text,omitempty" check:"is=said max=100000"`
 	Model       string           `json:"model,omitempty" check:"is=model max=256"` // provider/model, for this message
+	Profile     chela.Profile    `json:"profile,omitempty"`                        // which calls of this message's turn need an approval; only careful without the scope admin
 	Attachments []Attachment     `json:"attachments,omitempty" check:"min=1 max=100 else=text"`
 	Mode        chela.QueueMode  `json:"mode,omitempty"`                                 // this and the next three: how it waits; the session's way when empty
 	DebounceMS  int              `json:"debounce_ms,omitempty" check:"min=-1 max=60000"` // -1 for none

@@ -103,6 +103,7 @@ var tags = map[reflect.Type]string{
 	reflect.TypeFor[chela.Principal]():     "words=|owner|group|guest",
 	reflect.TypeFor[chela.Integrity]():     "words=|member|own|folder|guest|outside",
 	reflect.TypeFor[chela.Privacy]():       "words=|private",
+	reflect.TypeFor[chela.Profile]():       "words=|careful|normal|free",
 	reflect.TypeFor[chela.Act]():           "words=|read|write|run|fetch|send|spend|job|instruct|reveal|delete",
 	reflect.TypeFor[chela.QueueDrop]():     "words=|old|new|summarize",
 	reflect.TypeFor[JobActKind]():          "words=said|called|ended",

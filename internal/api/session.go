@@ -19,6 +19,7 @@ type SettingsPatch struct {
 	Reasoning     *string              `json:"reasoning,omitempty" check:"words=off|on|stream|"`        // "off", "on" or "stream"
 	ResponseUsage *string              `json:"response_usage,omitempty" check:"words=off|tokens|full|"` // "off", "tokens" or "full"
 	Elevated      *string              `json:"elevated,omitempty" check:"words=off|ask|on|full|"`       // "off", "ask", "on" or "full"
+	Profile       *chela.Profile       `json:"profile,omitempty"`                                       // which calls need an approval
 	Thread        *chela.ThreadID      `json:"thread,omitempty"`                                        // the current thread from now on
 	Archived      *bool                `json:"archived,omitempty"`
 

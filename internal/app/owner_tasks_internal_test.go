@@ -214,7 +214,7 @@ func (h *ownerHome) perform(session chela.SessionKey, task errand) ownerCounts {
 	var asked []chela.Approval
 	done := h.model.calls()
 	for _, s := range task.steps {
-		q := policy.Question{Agent: "main", Session: session, Channel: owner.Channel}
+		q := policy.Question{Agent: "main", Session: session, Channel: owner.Channel, Profile: h.cfg.Profile}
 		n.unnamed += h.questions(s, q)
 		if s.kind == "say" {
 			h.typed[session] = append(h.typed[session], s.text)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"chela"
 	"chela/internal/config/field"
 	"chela/internal/platform/keepout"
 )
@@ -14,10 +15,11 @@ type Agent struct {
 	Model      string         `key:"model" is:"model"`
 	CheapModel string         `key:"cheap_model" is:"model"`
 	Fallbacks  []string       `key:"fallbacks" is:"models"`
-	Prompt     string         `key:"prompt" is:"text"`           // appended to the system prompt
-	Allow      []string       `key:"tools.allow" is:"tools"`     // tools offered to it; empty means all
-	Deny       []string       `key:"tools.deny" is:"tools"`      // tools withheld from it
-	Workspace  string         `key:"workspace" is:"folder path"` // its files; empty means a folder of the home
+	Prompt     string         `key:"prompt" is:"text"`                    // appended to the system prompt
+	Allow      []string       `key:"tools.allow" is:"tools"`              // tools offered to it; empty means all
+	Deny       []string       `key:"tools.deny" is:"tools"`               // tools withheld from it
+	Workspace  string         `key:"workspace" is:"folder path"`          // its files; empty means a folder of the home
+	Profile    chela.Profile  `key:"profile" words:"careful normal free"` // empty: that of the home
 	Subagents  AgentSubagents `key:"subagents"`
 }
 

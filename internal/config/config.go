@@ -74,6 +74,7 @@ type Config struct {
 	Approvals  Approvals    `key:"approvals"`
 	Policy     []Rule
 	Safety     []SafetyRule
+	Profile    chela.Profile `key:"profile" default:"normal" words:"careful normal free"` // which calls need an approval; agents and sessions may have their own
 	Hooks      []Hook
 	Tools      Tools `key:"tools"`
 	Log        Log   `key:"log"`

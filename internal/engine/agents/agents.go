@@ -254,6 +254,10 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	if key, err := chela.ParseSessionKey(t.Session); err == nil && key.IsGroup() {
 		q.Group = key.ID
 	}
+	var err error
+	if q.Profile, _, err = a.profile(ctx, t, j.Effect, c.Agent); err != nil {
+		return turn.Ruling{}, err
+	}
 	d := policy.Decide(a.rules, nil, q)
 	if d.Verdict == chela.Ask {
 		var grants []chela.Grant
@@ -286,6 +290,35 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		d = policy.Decision{Verdict: chela.Ask, Reason: chela.MissingSecret(missing), Floor: true}
 	}
 	return turn.Ruling(d), err
+}
+
+// profile returns the profile of a turn for calls with an effect, and its source. That
+// of the session is looked up each time, so that a change applies at once; reads
+// need none.
+func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (p chela.Profile, from string, err error) {
+	c := a.candidates(agent)
+	c.Turn = t.Overrides.Profile
+	if e != chela.EffectRead {
+		err = a.cfg.Store.Read(ctx, func(r *store.Read) error {
+			s, err := r.Session(ctx, t.Session)
+			c.Session = s.Settings.Profile
+			if chela.KindOf(err) == chela.NotFound {
+				return nil
+			}
+			return err
+		})
+	}
+	p, from = c.Profile(t.Origin.Owner)
+	return p, from, err
+}
+
+// candidates returns the profiles of an agent and of the home.
+func (a *Agents) candidates(agent string) policy.Candidates {
+	c := policy.Candidates{Home: a.cfg.Settings.Profile}
+	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
+		c.Agent = settings.Profile
+	}
+	return c
 }
 
 // missingSecret returns the first secret of a call that does not exist.

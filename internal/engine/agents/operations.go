@@ -47,7 +47,7 @@ func (a *Agents) runTool(ctx context.Context, _ api.Caller, q api.ToolRequest) (
 	t, _ := box.Get(q.Name) // Check found it
 	call := chela.ToolCall{
 		ID: a.cfg.IDs.Call(), Session: chela.MainKey(agent), Agent: agent, Principal: chela.PrincipalOwner, Tool: t.Name, Args: args,
-		State: chela.CallRunning,
+		State: chela.CallRunning, Allowed: true,
 	}
 	if call, err = a.permit(ctx, t, call); err != nil {
 		return api.ToolOutcome{}, err

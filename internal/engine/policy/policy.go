@@ -5,10 +5,7 @@
 //
 //   - a configured rule with the verdict deny
 //   - a configured rule with the verdict ask, then one with allow
-//   - the default of the effect: reading and writing in the workspace are
-//     allowed, unless the call deletes or changes future instructions (its act is
-//     delete or instruct), and so are programs that only read
-//     (chela.Judgement.ReadOnly); network, execute, send and spend need an approval
+//   - the profile: a table of what needs no approval, by what bounds the call
 //
 // A call with a risk (see chela.Judgement) needs an approval even if it would
 // be allowed, unless a rule with a pattern names it. A grant (a chela.Grant)
@@ -88,6 +85,9 @@ type Question struct {
 	// Elevated is the session's elevation: "off", "ask", "on" or "full"; empty
 	// means "ask".
 	Elevated string
+
+	// Profile decides where no rule does; see Candidates.
+	Profile chela.Profile
 }
 
 // A Decision is a verdict with its reason, for people.
@@ -95,6 +95,10 @@ type Decision struct {
 	Verdict chela.Verdict
 	Reason  string
 	Floor   bool // no grant and no elevation covers it
+
+	// Bounded says that the call is allowed because the sandbox bounds it, and for no
+	// other reason: files that programs obey stay as they are.
+	Bounded bool
 
 	// Act and Source are set if the labels of the prompt ask: the row of the
 	// table and the source that may have asked for the call.
@@ -264,21 +268,6 @@ var reasons = map[chela.Effect]string{
 	chela.EffectExecute: "runs a program",
 	chela.EffectSend:    "sends something out",
 	chela.EffectSpend:   "costs money",
-}
-
-// byDefault decides where no rule does: by the effect, but for calls that change
-// future instructions or delete.
-func (q Question) byDefault() Decision {
-	switch act := q.Judgement.Act; {
-	case act == chela.ActInstruct || act == chela.ActDelete:
-		return Decision{Verdict: chela.Ask, Reason: actReasons[act]}
-	case stays(q.Judgement.Effect):
-		return Decision{Verdict: chela.Allow, Reason: "stays in the workspace"}
-	case q.Judgement.Effect == chela.EffectExecute && q.Judgement.ReadOnly:
-		return Decision{Verdict: chela.Allow, Reason: "only reads, in the sandbox"}
-	default:
-		return Decision{Verdict: chela.Ask, Reason: cmp.Or(reasons[q.Judgement.Effect], "has an unknown effect")}
-	}
 }
 
 // covered reports whether grants cover a call: a grant without a pattern covers

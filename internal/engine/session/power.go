@@ -19,7 +19,7 @@ func Elevates(level string) bool { return Raises("ask", level) }
 
 // Permit returns a Denied error if a scope does not permit a change of
 // settings. Without the admin scope a caller may not give a session more power:
-// lifted approvals, or another model on the owner's account.
+// lifted approvals, another profile than careful, or another model on the owner's account.
 func Permit(from, to chela.Settings, scope chela.Scope) error {
 	if scope.Allows(chela.ScopeAdmin) {
 		return nil
@@ -30,6 +30,8 @@ func Permit(from, to chela.Settings, scope chela.Scope) error {
 	switch {
 	case Raises(from.Elevated, to.Elevated):
 		return needs("elevated")
+	case from.Profile != to.Profile && to.Profile != chela.ProfileCareful:
+		return needs("the profile")
 	case from.Model != to.Model:
 		return needs("the model of a session")
 	default:

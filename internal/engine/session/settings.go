@@ -23,6 +23,7 @@ var levels = map[string][]string{
 	"reasoning":      {"off", "on", "stream"},
 	"response_usage": {"off", "tokens", "full"},
 	"elevated":       {"off", "ask", "on", "full"},
+	"profile":        words(chela.Profiles()...),
 	"queue_mode": words(
 		chela.QueueCollect, chela.QueueFollowup, chela.QueueSteer, chela.QueueSteerBacklog, chela.QueuePlain, chela.QueueInterrupt,
 	),
@@ -46,7 +47,7 @@ const maxLabel = 200
 // settable are the settings that people may change, by their names in commands
 // and over HTTP.
 var settable = []string{
-	"label", "model", "thinking", "verbose", "reasoning", "response_usage", "elevated", "queue_mode", "queue_debounce_ms", "queue_cap",
+	"label", "model", "thinking", "verbose", "reasoning", "response_usage", "elevated", "profile", "queue_mode", "queue_debounce_ms", "queue_cap",
 	"queue_drop", "thread", "archived",
 }
 
@@ -146,7 +147,8 @@ func (ss *Sessions) apply(s *chela.Settings, p api.SettingsPatch) error {
 	}
 	return cmp.Or(
 		choose("thinking", &s.Thinking, p.Thinking), choose("verbose", &s.Verbose, p.Verbose), choose("reasoning", &s.Reasoning, p.Reasoning),
-		choose("response_usage", &s.ResponseUsage, p.ResponseUsage), choose("elevated", &s.Elevated, p.Elevated), p.ApplyQueue(&s.Queue),
+		choose("response_usage", &s.ResponseUsage, p.ResponseUsage), choose("elevated", &s.Elevated, p.Elevated), choose("profile", &s.Profile, p.Profile),
+		p.ApplyQueue(&s.Queue),
 	)
 }
 

@@ -53,6 +53,7 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 	show, rest := n.shows(func(text string) { tell(chela.EventToolOutput, text, 0) })
 	defer rest()
 	c.Output = show
+	c.Allowed = n.allowed(ctx, tool, c)
 	c.Rule = func(ctx context.Context, j chela.Judgement) (chela.Verdict, error) {
 		r, err := n.agent.Policy(ctx, turn, c, j)
 		return r.Verdict, err
@@ -87,6 +88,17 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 		}
 	}
 	return n.outcome(ctx, c, e.result, e.err)
+}
+
+// allowed reports whether a person or a rule allowed a program, as opposed to its
+// profile alone. One that the policy would ask about was allowed by a person, as it
+// runs; where the policy fails, nobody did.
+func (n *run) allowed(ctx context.Context, tool chela.Tool, c chela.ToolCall) bool {
+	if c.Effect != chela.EffectExecute {
+		return true
+	}
+	r, err := n.agent.Policy(context.WithoutCancel(ctx), n.state.Turn, c, judgement(tool, c)) // the call began, with or without ctx
+	return err == nil && !r.Bounded
 }
 
 // outcome converts a tool's result or error into the outcome of its call. A

@@ -173,6 +173,9 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 		Tool: c.Tool, Effect: c.Effect, ArgsHash: binding, Preview: j.Preview, Subjects: j.Subjects, Exact: j.Exact,
 		Offers: offers, Reason: again.Why, Floor: ruling.Floor, Act: ruling.Act, Source: ruling.Source, CreatedAt: now, ExpiresAt: now.Add(n.Expires),
 	}
+	if a.Act == "" && j.Act == chela.ActInstruct {
+		a.Act = j.Act
+	}
 	if a.Preview == "" {
 		a.Preview = excerpt.Visible(c.Tool + " " + string(c.Args))
 	}

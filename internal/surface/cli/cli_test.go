@@ -2,9 +2,11 @@ package cli_test
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +72,7 @@ func TestAsk(t *testing.T) {
 		{"limit", "", []string{"ask", "limit"}, result{4, "so far\n", offlineNote + "chela: 50 steps were not enough; ask for the rest, or raise the limit, as with chela config set limits.steps 100\n"}},
 		{"left pending", "", []string{"ask", "do make"}, result{3, "", offlineNote + "chela: shell waits for an approval: make; answer with chela approvals yes apr_1, or no\n"}},
 		{"always", "", []string{"ask", "--approve=always", "do make"}, result{0, "answered once by owner with --approve=always\n", offlineNote}},
-		{"approve how", "", []string{"ask", "--approve=maybe", "do make"}, result{2, "", "chela: --approve cannot be \"maybe\"; use ask, always or never\n"}},
+		{"approve how", "", []string{"ask", "--approve=maybe", "do make"}, result{2, "", "chela: --approve cannot be \"maybe\"; use ask, always, full or never\n"}},
 		{"no such agent", "", []string{"ask", "--agent", "x", "hello"}, result{1, "", "chela: no agent \"x\"; use one of main, or add [agents.NAME] to config.toml\n"}},
 		{"no such model", "", []string{"ask", "--model", "opneai/x", "hello"}, result{1, "", "chela: no provider \"opneai\"; did you mean openai?\n"}},
 		{"no key", "", []string{"ask", "--model", "openai/x", "hello"}, result{3, "", "chela: provider openai has no key; set OPENAI_API_KEY, or choose another model\n"}},
@@ -162,11 +164,36 @@ func TestAskInterrupted(t *testing.T) {
 	}
 }
 
-func TestAlwaysDoesNotReachTheFloor(t *testing.T) {
+// TestApproveModes: always leaves out data that leaves the machine, files that
+// programs obey and what a text from outside asked for; full leaves out nothing; never
+// refuses, and the turn goes on.
+func TestApproveModes(t *testing.T) {
 	t.Parallel()
-	h := &home{floor: true}
-	if got := h.run(t, "", "ask", "--approve=always", "do rm -rf /"); got.code != 3 || h.approvals[0].State != chela.ApprovalPending {
-		t.Errorf("got %+v, approval %s", got, h.approvals[0].State)
+	asked := map[string]chela.Approval{
+		"risky": {Effect: chela.EffectExecute, Floor: true}, "sends": {Effect: chela.EffectSend, Floor: true},
+		"connects": {Effect: chela.EffectExecute, Subjects: []string{"curl x", "connect://x/"}}, "fetches": {Effect: chela.EffectNetwork},
+		"obeyed": {Effect: chela.EffectExecute, Act: chela.ActInstruct, Floor: true}, "routine": {Effect: chela.EffectWrite, Act: chela.ActInstruct},
+		"from outside": {Effect: chela.EffectWrite, Source: "https://x/"},
+	}
+	for mode, want := range map[string][]string{
+		"always": {"risky", "routine"}, "full": slices.Sorted(maps.Keys(asked)), "ask": nil,
+	} {
+		var granted []string
+		for name, a := range asked {
+			h := &home{question: a}
+			if got := h.run(t, "", "ask", "--approve="+mode, "do it"); got.code == 0 {
+				granted = append(granted, name)
+			} else if got.code != 3 || h.approvals[0].State != chela.ApprovalPending {
+				t.Errorf("%s, %s: %+v, %s", mode, name, got, h.approvals[0].State)
+			}
+		}
+		if slices.Sort(granted); !slices.Equal(granted, want) {
+			t.Errorf("%s grants %q, want %q", mode, granted, want)
+		}
+	}
+	h := &home{}
+	if got := h.run(t, "", "ask", "--approve=never", "do make"); got.code != 0 || h.approvals[0].State != chela.ApprovalDenied {
+		t.Errorf("never: %+v, approval %s", got, h.approvals[0].State)
 	}
 }
 

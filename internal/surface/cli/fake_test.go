@@ -32,7 +32,8 @@ type home struct {
 	resumed   int
 	keys      int // how often a master key was asked for
 	floor     bool
-	busy      chan struct{} // where set, Ask tells that it runs and waits for its context
+	question  chela.Approval // what the question of a text that begins with "do " is like
+	busy      chan struct{}  // where set, Ask tells that it runs and waits for its context
 	stopped   bool
 	settings  chela.Settings
 	more      []chela.Session // in the order of their keys
@@ -67,11 +68,15 @@ func (h *home) Ask(ctx context.Context, in chela.Inbound, show func(chela.Event)
 	switch kind, rest, _ := strings.Cut(in.Text, " "); kind {
 	case "do":
 		h.turn.State = chela.TurnAwaiting
-		h.approvals = append(h.approvals, chela.Approval{
+		asked := chela.Approval{
 			ID: "apr_1", Call: "call_1", Turn: "turn_1", Thread: "thr_1", Session: in.Session, State: chela.ApprovalPending,
 			Tool: "shell", Effect: chela.EffectExecute, Preview: rest, Subjects: []string{rest}, Reason: "runs a program",
 			Floor: h.floor, CreatedAt: day, ExpiresAt: day.Add(24 * time.Hour),
-		})
+		}
+		if q := h.question; q.Effect != "" {
+			asked.Effect, asked.Subjects, asked.Floor, asked.Act, asked.Source = q.Effect, q.Subjects, q.Floor, q.Act, q.Source
+		}
+		h.approvals = append(h.approvals, asked)
 		show(chela.Event{Kind: chela.EventApprovalRequested, Approval: "apr_1"})
 	case "fail":
 		h.turn.State = chela.TurnFailed

@@ -64,7 +64,7 @@ func settingFields(s chela.Settings) []any {
 	return []any{
 		"label", s.Label, "name", s.DisplayName, "chat", s.ChatType, "subject", s.Subject, "space", s.Space,
 		"model", s.Model, "thinking", s.Thinking, "verbose", s.Verbose, "reasoning", s.Reasoning,
-		"response usage", s.ResponseUsage, "elevated", s.Elevated,
+		"response usage", s.ResponseUsage, "elevated", s.Elevated, "profile", s.Profile,
 		"queue mode", s.Queue.Mode, "queue debounce ms", count(s.Queue.DebounceMS), "queue cap", count(s.Queue.Cap), "queue drop", s.Queue.Drop,
 		"spawned by", s.SpawnedBy, "archived", s.ArchivedAt, "compactions", count(s.Compactions),
 		"memory flushes", count(s.MemoryFlushes), "memory flushed", s.MemoryFlushedAt,

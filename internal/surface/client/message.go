@@ -17,7 +17,7 @@ func (c *Client) message(in chela.Inbound) (api.Message, error) {
 			WithHint("use the API of the daemon under /v1")
 	}
 	m := api.Message{
-		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model,
+		Session: in.Session, Thread: in.Thread, Agent: in.Agent, Text: in.Text, Model: in.Model, Profile: in.Overrides.Profile,
 		Mode: in.Queue.Mode, DebounceMS: in.Queue.DebounceMS, Cap: in.Queue.Cap, Drop: in.Queue.Drop,
 		MessageID: cmp.Or(in.MessageID, string(c.ids.Inbox())), Input: in.Input, Shown: in.Shown,
 	}

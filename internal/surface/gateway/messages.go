@@ -59,7 +59,10 @@ func (g *Gateway) addressed(v *edge.Visit, m api.Message) (chela.Inbound, error)
 		Session: m.Session, Thread: m.Thread, Agent: m.Agent, Origin: v.Origin(),
 		MessageID: m.MessageID, Text: m.Text, Model: m.Model,
 		Queue: chela.QueueSettings{Mode: m.Mode, DebounceMS: m.DebounceMS, Cap: m.Cap, Drop: m.Drop},
-		Input: inputOf(v, m), Scope: v.By.Token.Scope, Shown: m.Shown,
+		Input: inputOf(v, m), Scope: v.By.Token.Scope, Shown: m.Shown, Overrides: chela.Overrides{Profile: m.Profile},
+	}
+	if m.Profile != "" && m.Profile != chela.ProfileCareful && !in.Scope.Allows(chela.ScopeAdmin) {
+		return in, chela.E(chela.Denied, "a message with the profile "+string(m.Profile)+" requires the scope admin").WithHint("leave the profile out")
 	}
 	if err := m.Input.Check(); err != nil {
 		return in, err

@@ -186,10 +186,13 @@ func (d *dialog) answerAll(ctx context.Context, open []chela.Approval) (bool, er
 		var answered bool
 		var err error
 		switch {
-		case d.approve == approveAlways && !a.Floor:
-			err = d.decide(ctx, a.ID, api.Answer{Answer: chela.AnswerOnce, By: "owner with --approve=always"})
+		case d.approve.grants(a):
+			err = d.decide(ctx, a.ID, api.Answer{Answer: chela.AnswerOnce, By: "owner with --approve=" + string(d.approve)})
 			answered = true
-		case d.approve != approveNever && d.person:
+		case d.approve == approveNever:
+			err = d.decide(ctx, a.ID, api.Answer{Answer: chela.AnswerNo, Reason: "nothing is approved in this conversation; go on without it", By: "owner with --approve=never"})
+			answered = true
+		case d.person:
 			answered, err = d.question(ctx, a)
 		}
 		if chela.KindOf(err) == chela.Conflict {

@@ -18,10 +18,29 @@ type approve string
 
 // Modes of handling approvals.
 const (
-	approveAsk    approve = "ask"    // ask the person, if there is a terminal
-	approveAlways approve = "always" // allow every call that may be allowed without a question
-	approveNever  approve = "never"  // leave them pending
+	approveAsk    approve = "ask"    // ask the person, if there is a terminal; else leave them pending
+	approveAlways approve = "always" // allow calls that stay on the machine and that no text from outside asked for
+	approveFull   approve = "full"   // allow every call
+	approveNever  approve = "never"  // refuse them, so that the model goes on without
 )
+
+// grants reports whether a call is allowed without asking a person. A question for a
+// secret has no answer but the secret. Changing a file that programs or agents obey,
+// and a call that a text from outside asked for, are not covered by always: both
+// could make data leave later.
+func (m approve) grants(a chela.Approval) bool {
+	if _, _, secret := a.Credential(); secret {
+		return false
+	}
+	switch m {
+	case approveFull:
+		return true
+	case approveAlways:
+		return !a.Leaves() && a.Source == "" && !(a.Act == chela.ActInstruct && a.Floor)
+	default:
+		return false
+	}
+}
 
 // MessageOptions select the destination of a message and how its turn is
 // handled: the flags of chela ask. The zero value of each field but Approve
@@ -31,7 +50,8 @@ type MessageOptions struct {
 	Thread    string  `flag:"thread" help:"thread of the session (default: its current one)"`
 	Agent     string  `flag:"agent" help:"agent that answers (default: that of the session)"`
 	Model     string  `flag:"model" help:"provider/model for this turn"`
-	Approve   approve `flag:"approve" default:"ask" check:"words=ask|always|never" help:"what to do with approvals: ask, always or never"`
+	Profile   string  `flag:"profile" check:"words=|careful|normal|free" help:"which calls need an approval: careful, normal or free (default: as the session, the agent or the home says)"`
+	Approve   approve `flag:"approve" default:"ask" check:"words=ask|always|full|never" help:"what to do with approvals: ask; always allow what does not leave the machine; full, allow everything; never, refuse them and go on"`
 	Queue     string  `flag:"queue" help:"what to do while a turn runs: collect, followup, steer, steer-backlog, queue or interrupt (default: as the session says)"`
 	Stream    bool    `flag:"stream" help:"print the answer as it comes; with --json one event for each line"`
 	MessageID string  `flag:"message-id" help:"name of this message: the same name again is not a new message, but waits for the first one's answer"`
@@ -46,7 +66,7 @@ func (o MessageOptions) Inbound(cfg *config.Config, text string) (chela.Inbound,
 		Session: chela.SessionKey(o.Session), Thread: chela.ThreadID(o.Thread), Agent: o.Agent, Model: o.Model,
 		Queue: chela.QueueSettings{Mode: chela.QueueMode(o.Queue)},
 		Text:  text, Origin: chela.Origin{Channel: "terminal", Owner: true}, MessageID: o.MessageID,
-		Input: o.Input, Scope: chela.ScopeAdmin,
+		Input: o.Input, Scope: chela.ScopeAdmin, Overrides: chela.Overrides{Profile: chela.Profile(o.Profile)},
 	}
 	if o.Approve == approveNever { // nothing in the text may answer or lift an approval
 		in.Input = chela.InputText

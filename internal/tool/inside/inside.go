@@ -223,6 +223,7 @@ func (w *worker) run(ctx context.Context, st orchestrator.Step) orchestrator.Res
 		return orchestrator.Result{Step: st.ID, Text: "not run: the job's container has no tool " + st.Call.Tool, Failed: true}
 	}
 	call := *st.Call
+	call.Allowed = st.Allowed
 	call.Output = func(text string) {
 		// Output is for people to watch; the result has it too.
 		_ = w.client.Call(ctx, orchestrator.MethodEvent, orchestrator.Output{Step: st.ID, Text: text}, nil)

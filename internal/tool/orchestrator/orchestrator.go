@@ -212,7 +212,7 @@ func notStarted(err error) (chela.ToolResult, error) {
 func (o *Orchestrator) inside(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolResult, error) {
 	for range maxStarts {
 		st := newStep(StepInside, string(call.ID))
-		st.Call, st.output = &call, call.Output
+		st.Call, st.Allowed, st.output = &call, call.Allowed, call.Output
 		st.repeat = call.Effect == chela.EffectRead || call.Resume == chela.ResumeRepeat
 		err := o.perform(ctx, call.Session, st)
 		switch {

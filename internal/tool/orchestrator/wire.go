@@ -68,6 +68,8 @@ type Step struct {
 	ID   string          `json:"id"`
 	Kind StepKind        `json:"kind"`
 	Call *chela.ToolCall `json:"call,omitempty"` // inside only
+
+	Allowed bool `json:"allowed,omitempty"` // that of Call
 }
 
 // A StepKind says how a worker performs a step.

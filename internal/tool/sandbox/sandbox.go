@@ -41,6 +41,10 @@ type Spec struct {
 	// with it.
 	Home string
 
+	// Protect are files and folders of the workspace, relative to it, that the command
+	// cannot change, where the sandbox can mount them read-only; see Result.Protected.
+	Protect []string
+
 	// Network is the proxy that the command may use, as its environment says; nil
 	// for none. Nothing else is reached.
 	Network *egress.Run
@@ -118,4 +122,6 @@ type Result struct {
 	Output   string // stdout and stderr, interleaved; valid UTF-8
 	Dropped  int64  // bytes dropped from the middle of Output
 	Took     time.Duration
+
+	Protected bool // Spec.Protect was mounted read-only
 }

@@ -38,6 +38,12 @@ import (
 // Risk is a hint about obvious harm, for a person to read; its absence does not
 // mean that a line is safe.
 func Judge(line string) chela.Judgement {
+	j, _ := judge(line)
+	return j
+}
+
+// judge is Judge, and returns how far the line reaches.
+func judge(line string) (chela.Judgement, reach) {
 	j := chela.Judgement{Effect: chela.EffectExecute, Resume: chela.ResumeUnknown, Preview: line}
 	r := read(line)
 	j.Subjects, j.Exact, j.Unknown = r.subjects(), r.opaque, r.unknown
@@ -54,7 +60,7 @@ func Judge(line string) chela.Judgement {
 		j.Subjects, j.Unknown = nil, true
 	}
 	j.Risk = strings.Join(r.risks, "; ")
-	return j
+	return j, r.reach
 }
 
 // A reading is the analysis of a line.
@@ -66,6 +72,7 @@ type reading struct {
 	obeyed    bool     // it changes files obeyed by programs
 	literal   bool     // the same, or it has surprising arguments: only a literal answer allows it
 	risks     []string // without repeats, in order of appearance
+	reach     reach    // the furthest of its commands
 	depth     int      // of lines within lines
 	text      string   // the current line
 }
@@ -308,6 +315,7 @@ func (r *reading) command(c command) {
 		r.obeyed, r.literal = true, true
 	}
 	r.literal = r.literal || c.nature() == natureSurprising
+	r.reach = max(r.reach, c.reach())
 	if changesMeaning(c) {
 		r.opaque = true
 		r.unknown = r.unknown || among(hiding, c.name())

@@ -37,7 +37,7 @@ const maxHosts = 32
 
 // subject is what patterns match for a host. It is no command: no program has a
 // name that ends with a slash.
-func subject(host string) string { return "connect://" + host + "/" }
+func subject(host string) string { return chela.HostSubject + host + "/" }
 
 // judge completes the judgement of a call's command with its hosts. Hosts that
 // the owner has not allowed yet are subjects: a grant must name each of them. A
@@ -45,6 +45,8 @@ func subject(host string) string { return "connect://" + host + "/" }
 func (n Network) judge(in input, j chela.Judgement) chela.Judgement {
 	if len(in.Hosts) > 0 || n.Unconfined {
 		j.Act, j.Carries, j.ReadOnly = cmp.Or(j.Act, chela.ActSend), true, false
+		_, reach := judge(in.Command)
+		j.Bounded = !n.Unconfined && reach < reachOutward // its hosts bound it
 	}
 	if len(in.Hosts) == 0 {
 		return j

@@ -67,6 +67,7 @@ func TestJudgeHosts(t *testing.T) {
 	} {
 		got := shell.New(&stub{}, at("/w"), asking(t, c.mode), nil).Judge(json.RawMessage(c.args))
 		c.want.Effect, c.want.Carries = chela.EffectExecute, true
+		c.want.Bounded = true
 		if c.want.Act == "" {
 			c.want.Act = chela.ActSend
 		}

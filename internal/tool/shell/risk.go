@@ -34,7 +34,12 @@ var dangers = []danger{
 	{"useradd userdel usermod groupadd groupdel passwd chpasswd visudo", nil, "it changes users or their rights"},
 	{"nsenter unshare chroot", nil, "it leaves or makes a confinement"},
 	{"docker podman kubectl helm terraform pulumi", hasAny("rm rmi prune delete destroy uninstall apply push --privileged"), "it changes or removes containers, clusters or cloud resources"},
-	{"npm pnpm yarn cargo gem twine poetry", hasAny("publish push upload yank"), "it publishes to others"},
+	{"npm pnpm yarn bun cargo gem twine poetry uv flit hatch pdm vsce ovsx", hasAny("publish unpublish push upload yank deprecate"), "it publishes to others"},
+	{"python python3 pipx", hasAny("twine"), "it publishes to others"},
+	{"gh glab", hasAny("release create edit delete merge close upload workflow run"), "it publishes to others"},
+	{"mvn mvnw gradle gradlew", hasAny("deploy publish"), "it publishes to others"},
+	{"goreleaser", hasAny("release publish"), "it publishes to others"},
+	{"dotnet nuget", hasAny("push"), "it publishes to others"},
 	{"eval source .", fed, "it runs the output of another program"},
 }
 
@@ -138,44 +143,73 @@ func writesDevice(c command) bool {
 	})
 }
 
-// gitDestroyers are the commands of git that discard work, here or at a remote:
-// always, or with one of these short and long options or arguments.
-var gitDestroyers = map[string]struct {
+// A gitDestroyer says when a command of git discards work.
+type gitDestroyer struct {
 	always            bool
 	short, long, args string
-}{
+}
+
+func (d gitDestroyer) none() bool { return d == gitDestroyer{} }
+
+// gitDestroyers are the commands of git that discard work, here or at a remote:
+// always, or with one of these short and long options or arguments.
+var gitDestroyers = map[string]gitDestroyer{
 	"push":          {short: "fd", long: "force force-with-lease delete mirror prune"},
 	"reset":         {long: "hard"},
 	"clean":         {short: "f", long: "force"},
-	"checkout":      {short: "f", long: "force", args: ". --"},
+	"checkout":      {short: "fB", long: "force", args: ". --"},
+	"switch":        {short: "Cf", long: "force-create discard-changes force"},
 	"restore":       {always: true},
-	"branch":        {short: "D"},
+	"rebase":        {always: true},
+	"branch":        {short: "DfM", long: "force"},
+	"tag":           {short: "df", long: "delete force"},
 	"stash":         {args: "drop clear"},
 	"reflog":        {args: "expire delete"},
 	"filter-branch": {always: true},
 	"filter-repo":   {always: true},
-	"update-ref":    {short: "d"},
+	"update-ref":    {always: true},
+	"replace":       {always: true},
+	"prune":         {always: true},
+	"gc":            {long: "prune aggressive"},
+	"fast-import":   {always: true},
+}
+
+// gitValued are the options of git itself that have a value.
+const gitValued = "-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source"
+
+// gitVerb returns the position of the command among the words after git: the first
+// that is no option of git itself. One that is not known in advance is none.
+func gitVerb(args []word) (at int, ok bool) {
+	for at < len(args) && args[at].fixed && strings.HasPrefix(args[at].text, "-") {
+		if among(gitValued, args[at].text) {
+			at++
+		}
+		at++
+	}
+	return at, at < len(args) && args[at].fixed
 }
 
 func gitDestroys(c command) bool {
-	verb := slices.IndexFunc(c.words[1:], func(w word) bool {
-		_, ok := gitDestroyers[w.text]
-		return ok
-	})
-	if verb < 0 {
+	verb, ok := gitVerb(c.words[1:])
+	if !ok || gitDestroyers[c.words[1+verb].text].none() {
 		return false
 	}
 	name := c.words[1+verb].text
 	d := gitDestroyers[name]
+	c = command{words: c.words[1+verb:]} // options before it are git's own
 	long := func(option string) bool { return c.option("", option) }
 	forced := func(w word) bool { return strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":") }
 	return d.always || d.short != "" && c.option(d.short, "") || slices.ContainsFunc(strings.Fields(d.long), long) ||
-		hasAny(d.args)(c) || name == "push" && slices.ContainsFunc(c.words[2:], forced)
+		hasAny(d.args)(c) || name == "push" && slices.ContainsFunc(c.words[1:], forced)
 }
 
 // gitRuns reports whether a setting given to git may be a command.
 func gitRuns(c command) bool {
-	return c.option("c", "config-env") || c.option("", "exec-path") || c.option("", "upload-pack") ||
+	own := c // with the options of git itself
+	if verb, ok := gitVerb(c.words[1:]); ok {
+		own = command{words: c.words[:1+verb]}
+	}
+	return own.option("c", "config-env") || c.option("", "exec-path") || c.option("", "upload-pack") ||
 		hasAny("config alias")(c) && slices.ContainsFunc(c.words, func(w word) bool {
 			return strings.HasPrefix(w.text, "alias.") || strings.HasPrefix(w.text, "core.") || strings.Contains(w.text, "!")
 		})

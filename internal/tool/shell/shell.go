@@ -54,6 +54,8 @@ type input struct {
 
 	Hosts []string `json:"hosts,omitempty" jsonschema:"hosts it may connect to, such as registry.npmjs.org; none by default"`
 
+	Obeyed []string `json:"obeyed,omitempty" jsonschema:"files that programs or agents obey and that it changes, such as Makefile or .git/hooks; a person is asked"`
+
 	Secrets []secretInput `json:"secrets,omitempty" jsonschema:"secrets of the owner that it needs for these hosts"`
 }
 
@@ -91,13 +93,17 @@ func New(runner commandRunner, find workspace.Finder, network Network, home work
 }
 
 func (in input) judge() chela.Judgement {
-	j := Judge(in.Command)
+	j, reach := judge(in.Command)
+	j.Bounded = reach == reachNone
 	if in.Workdir != "" {
 		j.Preview += "\n[in " + in.Workdir + "]"
 		if by := workspace.ObeyedBy(in.Workdir); by != "" {
 			reason := fmt.Sprintf("it works among files that programs run or obey: %s (%s)", in.Workdir, by)
 			j.Risk, j.Exact, j.ReadOnly = strings.TrimPrefix(j.Risk+"; "+reason, "; "), true, false
 		}
+	}
+	if len(in.Obeyed) > 0 {
+		j = in.changing(j)
 	}
 	if in.Timeout != 0 {
 		j.Preview += fmt.Sprintf("\n[for at most %d seconds]", in.Timeout)
@@ -134,13 +140,11 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	if network != nil {
 		defer network.Close()
 	}
-	at, err := c.find(ctx, workspace.OwnerOf(call.ToolCall))
-	if kind := chela.KindOf(err); kind == chela.Denied || kind == chela.Unavailable {
-		return tool.Failed(chela.MessageOf(err)), nil
-	}
+	guard, err := c.guard(ctx, call)
 	if err != nil {
-		return chela.ToolResult{}, fmt.Errorf("find workspace of agent %q: %w", call.Agent, err)
+		return failed(err)
 	}
+	defer guard.close()
 	home, err := c.homeOf(ctx, call.ToolCall)
 	if err != nil {
 		return failed(err)
@@ -148,14 +152,16 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	timeout := call.In.limit()
 	res, err := c.runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
-		Workspace: at.Dir,
+		Workspace: guard.dir,
 		Workdir:   call.In.Workdir,
 		Home:      home,
 		Timeout:   timeout,
 		Output:    call.Output,
 		Network:   network,
-		ReadOnly:  c.network.judge(call.In, call.In.judge()).ReadOnly, // however it was allowed
+		ReadOnly:  guard.readOnly, // however it was allowed
+		Protect:   guard.protect,
 	})
+	note := guard.restore(call.ID, res)
 	switch {
 	case ctx.Err() != nil:
 		return chela.ToolResult{}, context.Cause(ctx)
@@ -163,7 +169,7 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 		return failed(err)
 	}
 	result := resultOf(res, timeout)
-	result.Text += seen.text()
+	result.Text += note + seen.text()
 	result.Provenance = seen.provenance()
 	return result, nil
 }

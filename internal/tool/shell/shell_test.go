@@ -49,7 +49,7 @@ func (s *stub) Run(_ context.Context, spec sandbox.Spec) (sandbox.Result, error)
 func (s *stub) Setting(context.Context) (sandbox.Setting, error) { return s.setting, s.err }
 
 func call(args string) chela.ToolCall {
-	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args)}
+	return chela.ToolCall{ID: "call_1", Tool: "shell", Agent: "main", Args: json.RawMessage(args), Allowed: true}
 }
 
 func at(dir string) workspace.Finder { return workspace.At(dir) }
@@ -159,7 +159,7 @@ func TestFaultsAreErrors(t *testing.T) {
 func TestJudgeShowsWorkdir(t *testing.T) {
 	t.Parallel()
 	j := shell.New(&stub{}, at("/w"), shell.Network{}, nil).Judge(json.RawMessage(`{"command":"ls","workdir":"a\u202e"}`))
-	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true}
+	want := chela.Judgement{Effect: chela.EffectExecute, Preview: "ls\n[in a\\u202e]", Subjects: []string{"ls"}, ReadOnly: true, Bounded: true}
 	if diff := cmp.Diff(want, j); diff != "" {
 		t.Errorf("judgement (-want +got):\n%s", diff)
 	}

@@ -53,6 +53,9 @@ func enterRoot(o RunRequest) error {
 	if err := mountTools(o); err != nil {
 		return err
 	}
+	if err := protect(o); err != nil {
+		return err
+	}
 	if err := writeBundle(o.Authority); err != nil {
 		return err
 	}

@@ -96,6 +96,7 @@ type RunRequest struct {
 	Network   bool            `json:"network"`   // a listener for the proxy is passed to chela
 	Authority string          `json:"authority"` // that the command trusts besides those of the system; PEM
 	ReadOnly  bool            `json:"read_only"` // the workspace cannot be changed
+	Protect   []string        `json:"protect"`   // names in the workspace that cannot be changed; with Namespaces
 }
 
 // A Report is the outcome of an order, sent as JSON.

@@ -125,6 +125,8 @@ func (s *Sandbox) runIn(ctx context.Context, tier worker.Tier, spec sandbox.Spec
 		Output:   text,
 		Dropped:  dropped,
 		Took:     time.Since(began),
+
+		Protected: tier == worker.Namespaces && len(spec.Protect) > 0,
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -196,6 +198,7 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Network:   spec.Network != nil && tier == worker.Namespaces,
 		Authority: authority,
 		ReadOnly:  readOnly,
+		Protect:   spec.Protect,
 	}, nil
 }
 
