@@ -32,7 +32,7 @@ func openHome(t *testing.T, scenario string) *cli.Backend {
 	if err := os.WriteFile(path, []byte(scenario), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := config.Load(config.Input{Environ: []string{"CHELA_HOME=" + filepath.Join(dir, "home"), "CHELA_MODEL=script/" + path, neverAnew}})
+	cfg, err := config.Load(config.Input{Environ: []string{"CHELA_HOME=" + filepath.Join(dir, "home"), "CHELA_MODEL=script/" + path, neverAnew, careful}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func cmpErr(err error) error {
 }
 
 func load(home, url string) (*config.Config, error) {
-	environ := []string{"CHELA_HOME=" + home, "CHELA_MODEL=script/" + filepath.Join(filepath.Dir(home), "echo.json"), neverAnew}
+	environ := []string{"CHELA_HOME=" + home, "CHELA_MODEL=script/" + filepath.Join(filepath.Dir(home), "echo.json"), neverAnew, careful}
 	if url != "" {
 		environ = append(environ, "DATABASE_URL="+url)
 	}

@@ -40,6 +40,9 @@ func shortDir(t *testing.T) string {
 // neverAnew keeps the conversations of a test from depending on the hour.
 const neverAnew = "CHELA_SESSION_DAILY_RESET=off"
 
+// careful makes commands of a test ask.
+const careful = "CHELA_PROFILE=careful"
+
 // newHome returns the configuration of a home that is not there yet, whose model
 // plays a scenario.
 func newHome(t *testing.T, scenario string, environ ...string) *config.Config {
@@ -50,7 +53,7 @@ func newHome(t *testing.T, scenario string, environ ...string) *config.Config {
 		t.Fatal(err)
 	}
 	return loaded(t, append([]string{
-		"CHELA_HOME=" + filepath.Join(dir, "home"), "CHELA_MODEL=script/" + path, "CHELA_LISTEN=127.0.0.1:0", neverAnew,
+		"CHELA_HOME=" + filepath.Join(dir, "home"), "CHELA_MODEL=script/" + path, "CHELA_LISTEN=127.0.0.1:0", neverAnew, careful,
 	}, environ...)...)
 }
 
