@@ -53,6 +53,7 @@ func registriesOf(cfg Config) Registries {
 	r.pip()
 	r.cargo()
 	r.maven()
+	r.git()
 	for _, name := range certificateVariables {
 		if path := cfg.Variable(name); filepath.IsAbs(path) && (isSystem(path) || slices.ContainsFunc(publicCertificates, func(dir string) bool { return strings.HasPrefix(filepath.Clean(path)+"/", dir+"/") })) {
 			r.Env[name] = path
@@ -98,6 +99,26 @@ func (r *reader) note(group, text string) string {
 		}
 		return u.String()
 	})
+}
+
+// git names the user as the author of commits, as git does outside: a repository may
+// name another one. Nothing else of the user's configuration is passed on, as git runs
+// programs that it names.
+func (r *reader) git() {
+	author := map[string]string{}
+	for _, name := range []string{".config/git/config", ".gitconfig"} { // the later one wins, as in git
+		pairs(r.home(name), func(section, key, value string) {
+			if at := strings.IndexAny(value, "#;"); at >= 0 { // a comment
+				value = strings.Trim(value[:at], " \t\"")
+			}
+			if key = strings.ToLower(key); strings.EqualFold(section, "user") && (key == "name" || key == "email") && !strings.ContainsAny(value, "\"\\") {
+				author[key] = value
+			}
+		})
+	}
+	if author["name"] != "" && author["email"] != "" {
+		r.Files[".gitconfig"] = fmt.Sprintf("[user]\n\tname = \"%s\"\n\temail = \"%s\"\n", author["name"], author["email"])
+	}
 }
 
 // maxSettings limits a file of settings that is read.

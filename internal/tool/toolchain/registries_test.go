@@ -26,6 +26,7 @@ func TestRegistries(t *testing.T) {
 		".npmrc: registry=https://npm.example/repo/\n@corp:registry=https://x:hunter2@scope.example/\n//npm.example/:_authToken=hunter2\n",
 		".config/pip/pip.conf: [global]\nindex-url = https://user:hunter2@pip.example/simple\n[other]\nindex-url = https://other.example\n",
 		".cargo/config.toml: [source.crates-io]\nreplace-with = \"corp\"\n[source.corp]\nregistry = \"sparse+https://crates.example/index/\"\n[registries.corp]\nindex = \"https://crates.example/git\"\ntoken = \"hunter2\"\n[build]\nrustc-wrapper = \"/evil\"\n[source.\"bad name]\"]\nregistry=\"x\"\n",
+		".gitconfig: [user]\n\tname = Eva Example\n\temail = eva@example.org # work\n\tsigningkey = hunter2\n[credential]\n\thelper = /evil\n[core]\n\tpager = /evil\n",
 		".m2/settings.xml: <settings><servers><server><id>m</id><password>hunter2</password></server></servers><mirrors><mirror><id>m</id><url>https://maven.example/repo</url><mirrorOf>central</mirrorOf></mirror></mirrors></settings>",
 	)
 	r := toolchain.New(u.cfg, time.Now).Registries()
@@ -38,6 +39,7 @@ func TestRegistries(t *testing.T) {
 		t.Errorf("variables (-want +got):\n%s", diff)
 	}
 	wantFiles := map[string]string{
+		".gitconfig":         "[user]\n\tname = \"Eva Example\"\n\temail = \"eva@example.org\"\n",
 		".npmrc":             "@corp:registry=https://scope.example/\n",
 		".cargo/config.toml": "[source.crates-io]\nreplace-with = \"corp\"\n[source.corp]\nregistry = \"sparse+https://crates.example/index/\"\n[registries.corp]\nindex = \"https://crates.example/git\"\n",
 		".m2/settings.xml":   "<settings>\n  <mirrors>\n    <mirror>\n      <id>m</id>\n      <url>https://maven.example/repo</url>\n      <mirrorOf>central</mirrorOf>\n    </mirror>\n  </mirrors>\n</settings>\n",

@@ -15,14 +15,8 @@ import (
 // A Sandbox runs commands; on this system it runs none.
 type Sandbox struct{}
 
-// New returns a sandbox that refuses every command. It fails with Invalid when
-// cfg is not usable.
-func New(cfg Config) (*Sandbox, error) {
-	if err := cfg.check(); err != nil {
-		return nil, err
-	}
-	return &Sandbox{}, nil
-}
+// New returns a sandbox that refuses every command.
+func New(Config) (*Sandbox, error) { return &Sandbox{}, nil }
 
 // Close does nothing.
 func (s *Sandbox) Close() error { return nil }
