@@ -35,17 +35,31 @@ func (a *Alarms) Set(key chela.SessionKey, in time.Duration) {
 	}
 	var timer *time.Timer
 	timer = time.AfterFunc(in, func() {
-		a.mu.Lock()
-		due := a.set[key] == timer // not if it was replaced or stopped
-		if due {
-			delete(a.set, key)
+		if !a.is(key, timer) { // it was replaced or stopped
+			return
 		}
-		a.mu.Unlock()
-		if due {
-			a.ring(key)
+		a.ring(key)
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if a.set[key] == timer {
+			delete(a.set, key) // after the call, so that there is no moment without either
 		}
 	})
 	a.set[key] = timer
+}
+
+// is reports whether a timer is the alarm of a lane.
+func (a *Alarms) is(key chela.SessionKey, timer *time.Timer) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.set[key] == timer
+}
+
+// Any reports whether there is an alarm. One is counted until ring has returned.
+func (a *Alarms) Any() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.set) > 0
 }
 
 // IsSet reports whether a lane has an alarm.

@@ -98,12 +98,13 @@ func (l *Lanes) drain(ctx context.Context) {
 	}
 }
 
-// Settle waits until no turn runs in this process, or ctx ends. A short-lived
-// process calls it before it ends Run, so that adopted turns are not cut off.
-// It reports whether no turn was running at the time of the call.
+// Settle waits until no turn runs in this process and no message waits for the end of
+// its debounce, or ctx ends. A short-lived process calls it before it ends Run, so that
+// turns that it began are not cut off, and messages that waited behind them are not
+// left to the next process. It reports whether this was so at the time of the call.
 func (l *Lanes) Settle(ctx context.Context) (rested bool) {
 	l.mu.Lock()
-	if l.serving == 0 {
+	if l.serving == 0 && !l.alarms.Any() {
 		l.mu.Unlock()
 		return true
 	}

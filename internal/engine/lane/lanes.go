@@ -95,7 +95,7 @@ type Lanes struct {
 	closing bool // guarded by mu, like all below
 	crowded bool // the warning about too many live sessions was given
 	held    map[chela.SessionKey]*holding
-	serving int           // goroutines that serve a lane
+	serving int           // goroutines that serve a lane, or look for its work after its debounce
 	rested  chan struct{} // closed when serving drops to 0; nil without a waiter
 }
 

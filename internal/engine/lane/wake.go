@@ -60,7 +60,11 @@ func (l *Lanes) alarmed(key chela.SessionKey) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closing {
-		l.turns.Go(func() { l.wakeLater(context.Background(), key) }) // one transaction; Run waits for it
+		l.serving++
+		l.turns.Go(func() { // one transaction; Run waits for it
+			defer l.served()
+			l.wakeLater(context.Background(), key)
+		})
 	}
 }
 
