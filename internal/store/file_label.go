@@ -15,15 +15,25 @@ func (r *Read) FileLabels(ctx context.Context, agent string) ([]chela.FileLabel,
 
 // AddFileLabels adds labels. A file that has one keeps it.
 func (w *Write) AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error {
+	changed := false
 	for _, l := range labels {
-		if _, err := fileLabelTable.addNew(ctx, w.tx, l, "agent, path"); err != nil {
+		added, err := fileLabelTable.addNew(ctx, w.tx, l, "agent, path")
+		if err != nil {
 			return err
 		}
+		changed = changed || added
 	}
-	return nil
+	if !changed {
+		return nil
+	}
+	return w.tx.Changed(ctx, TopicFileLabels)
 }
 
 // RemoveFileLabel removes a label, and reports whether there was one.
 func (w *Write) RemoveFileLabel(ctx context.Context, agent, path string) (bool, error) {
-	return w.tx.Did(ctx, `delete from file_labels where agent = $1 and path = $2`, agent, path)
+	removed, err := w.tx.Did(ctx, `delete from file_labels where agent = $1 and path = $2`, agent, path)
+	if err != nil || !removed {
+		return removed, err
+	}
+	return true, w.tx.Changed(ctx, TopicFileLabels)
 }
