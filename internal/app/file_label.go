@@ -2,26 +2,60 @@ package app
 
 import (
 	"context"
+	"slices"
+	"sync"
 
 	"chela"
 	"chela/internal/store"
 )
 
-// fileLabels are the labels of files in the store.
-type fileLabels struct{ store *store.Store }
+// fileLabels are the labels of files in the store. They are read for every call that
+// works on files and seldom written, so those of each workspace are kept until they change.
+type fileLabels struct {
+	store *store.Store
+
+	mu   sync.Mutex
+	kept map[string]keptLabels // guarded by mu; by workspace
+}
+
+// keptLabels are the labels of the files of a workspace after a number of changes.
+type keptLabels struct {
+	changes int64
+	labels  []chela.FileLabel
+}
+
+// maxKept bounds the labels that are kept of a workspace, and the workspaces.
+const maxKept = 1000
 
 // FileLabels returns the labels of the files of a workspace.
-func (f fileLabels) FileLabels(ctx context.Context, workspace string) ([]chela.FileLabel, error) {
-	return store.Find(ctx, f.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
+func (f *fileLabels) FileLabels(ctx context.Context, workspace string) ([]chela.FileLabel, error) {
+	changes, current := f.store.Changes(ctx, store.TopicFileLabels) // before they are read
+	f.mu.Lock()
+	kept, ok := f.kept[workspace]
+	f.mu.Unlock()
+	if ok && current && kept.changes == changes {
+		return slices.Clone(kept.labels), nil
+	}
+	labels, err := store.Find(ctx, f.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
+	if err != nil || !current || len(labels) > maxKept {
+		return labels, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.kept == nil || len(f.kept) >= maxKept {
+		f.kept = map[string]keptLabels{}
+	}
+	f.kept[workspace] = keptLabels{changes, labels}
+	return slices.Clone(labels), nil
 }
 
 // AddFileLabels adds labels. A file that has one keeps it.
-func (f fileLabels) AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error {
+func (f *fileLabels) AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error {
 	return f.store.Write(ctx, "file_label.add", func(w *store.Write) error { return w.AddFileLabels(ctx, labels...) })
 }
 
 // RemoveFileLabel removes a label, if there is one.
-func (f fileLabels) RemoveFileLabel(ctx context.Context, workspace, path string) error {
+func (f *fileLabels) RemoveFileLabel(ctx context.Context, workspace, path string) error {
 	return f.store.Write(ctx, "file_label.remove", func(w *store.Write) error {
 		_, err := w.RemoveFileLabel(ctx, workspace, path)
 		return err

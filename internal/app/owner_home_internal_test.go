@@ -75,6 +75,7 @@ type ownerHome struct {
 	files string // the workspace
 	model *scriptedModel
 	typed map[chela.SessionKey][]string // messages of the owner
+	runs  bool                          // commands are run
 }
 
 func newOwnerHome(t *testing.T, tasks []errand) *ownerHome {
@@ -156,8 +157,11 @@ func (h *ownerHome) played(t chela.Tool) chela.Tool {
 			return tool.Done("200 OK\n\na page of " + in.URL + "\n" + pageLinks[in.URL]), nil
 		}
 	case "shell":
-		judge := t.Judge
-		t.Run = func(_ context.Context, call chela.ToolCall) (res chela.ToolResult, _ error) {
+		judge, run := t.Judge, t.Run
+		t.Run = func(ctx context.Context, call chela.ToolCall) (res chela.ToolResult, _ error) {
+			if h.runs {
+				return run(ctx, call)
+			}
 			var in struct{ Command string }
 			if err := json.Unmarshal(call.Args, &in); err != nil {
 				return res, err

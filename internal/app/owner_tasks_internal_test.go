@@ -158,15 +158,14 @@ const maxMoreInThread = 18
 // them runs, or one call at a time.
 func TestOwnersTasks(t *testing.T) {
 	t.Parallel()
-	alone := func(i int) string { return fmt.Sprintf("agent:main:main:thread:task-%d", i) }
 	for name, c := range map[string]struct {
-		session func(task int) string
+		session func(task int) chela.SessionKey
 		apart   bool // one call at a time
 		most    int  // per cent of the tasks
 	}{
-		"thread of each task":  {alone, false, 5},
-		"one call at a time":   {alone, true, 5},
-		"thread of many tasks": {func(int) string { return "agent:main:main" }, false, maxMoreInThread},
+		"thread of each task":  {sessionOfTask, false, 5},
+		"one call at a time":   {sessionOfTask, true, 5},
+		"thread of many tasks": {func(int) chela.SessionKey { return "agent:main:main" }, false, maxMoreInThread},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -181,7 +180,7 @@ func TestOwnersTasks(t *testing.T) {
 						t.Parallel()
 						h := newOwnerHome(t, area.tasks)
 						for i, task := range area.tasks {
-							m := h.perform(chela.SessionKey(c.session(i)), task)
+							m := h.perform(c.session(i), task)
 							mu.Lock()
 							n.add(m)
 							mu.Unlock()
@@ -199,6 +198,11 @@ func TestOwnersTasks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// sessionOfTask is the thread of a task alone.
+func sessionOfTask(i int) chela.SessionKey {
+	return chela.SessionKey(fmt.Sprintf("agent:main:main:thread:task-%d", i))
 }
 
 // perform plays a task, and returns its counts.

@@ -15,15 +15,25 @@ func (r *Read) FileLabels(ctx context.Context, workspace string) ([]chela.FileLa
 
 // AddFileLabels adds labels. A file that has one keeps it.
 func (w *Write) AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error {
+	changed := false
 	for _, l := range labels {
-		if _, err := fileLabelTable.addNew(ctx, w.tx, l, "workspace, path"); err != nil {
+		added, err := fileLabelTable.addNew(ctx, w.tx, l, "workspace, path")
+		if err != nil {
 			return err
 		}
+		changed = changed || added
 	}
-	return nil
+	if !changed {
+		return nil
+	}
+	return w.tx.Changed(ctx, TopicFileLabels)
 }
 
 // RemoveFileLabel removes a label, and reports whether there was one.
 func (w *Write) RemoveFileLabel(ctx context.Context, workspace, path string) (bool, error) {
-	return w.tx.Did(ctx, `delete from file_labels where workspace = $1 and path = $2`, workspace, path)
+	removed, err := w.tx.Did(ctx, `delete from file_labels where workspace = $1 and path = $2`, workspace, path)
+	if err != nil || !removed {
+		return removed, err
+	}
+	return true, w.tx.Changed(ctx, TopicFileLabels)
 }

@@ -98,6 +98,8 @@ const (
 	TopicDocuments engine.Topic = iota
 	// TopicRoutines is the routines, except the times that they are due.
 	TopicRoutines
+	// TopicFileLabels is the labels of files.
+	TopicFileLabels
 )
 
 // Changes returns a number that is different after rows of a topic were written. Rows

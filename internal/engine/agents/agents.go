@@ -260,27 +260,32 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	}
 	d := policy.Decide(a.rules, nil, q)
 	if d.Verdict == chela.Ask {
-		var grants []chela.Grant
 		err := a.cfg.Store.Read(ctx, func(r *store.Read) (err error) {
+			var grants []chela.Grant
 			if q.Elevated, err = elevated(ctx, r, t); err != nil {
 				return err
 			}
 			if q.Made, err = madeBy(ctx, r, t.ID, j.Act); err != nil {
 				return err
 			}
-			if q.Trail, err = followed(ctx, r, c); err != nil {
-				return err
-			}
 			if q.Answered, err = r.TurnApprovals(ctx, t.ID); err != nil {
 				return err
 			}
-			grants, err = r.Grants(ctx, c.Agent, t.Session)
+			if grants, err = r.Grants(ctx, c.Agent, t.Session); err != nil {
+				return err
+			}
+			q.Trail = c.Trail
+			d = policy.Decide(a.rules, grants, q)
+			if q.Trail == nil || d.Verdict != chela.Allow {
+				return nil
+			}
+			q.Trail, err = followed(ctx, r, c)
+			d = policy.Decide(a.rules, grants, q)
 			return err
 		})
 		if err != nil {
 			return turn.Ruling{}, err
 		}
-		d = policy.Decide(a.rules, grants, q)
 	}
 	if d = a.screen(d, q, c); d.Verdict == chela.Deny {
 		return turn.Ruling(d), nil

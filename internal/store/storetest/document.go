@@ -49,6 +49,13 @@ func checkChanges(t *testing.T, s *store.Store) {
 			}
 			return w.AddVersion(ctx, d)
 		}},
+		{"a label of a file", store.TopicFileLabels, func(w *store.Write) error {
+			return w.AddFileLabels(ctx, chela.FileLabel{Agent: "main", Path: "changes.txt", CreatedAt: at(0)})
+		}},
+		{"a removed label of a file", store.TopicFileLabels, func(w *store.Write) error {
+			_, err := w.RemoveFileLabel(ctx, "main", "changes.txt")
+			return err
+		}},
 		{"a new routine", store.TopicRoutines, func(w *store.Write) error { return w.AddRoutine(ctx, routine) }},
 		{"a judged routine", store.TopicRoutines, func(w *store.Write) error { return w.JudgeRoutine(ctx, routine) }},
 		{"a saved routine", store.TopicRoutines, func(w *store.Write) error {
