@@ -51,7 +51,7 @@ failpoints: ## run the tests that need a build with failpoints
 	@$(TEST) -timeout=10m -tags=failpoint -shuffle=on -run=Fail ./internal/app
 
 lint: ## look for suspicious code and wrong formatting
-	$(LINT) run ./...
+	$(LINT) run --allow-parallel-runners ./...
 
 fuzz: ## run each fuzz target for FUZZTIME, 60s by default
 	go run ./bench/dev fuzz $(FUZZTIME)

@@ -50,7 +50,7 @@ func checkChanges(t *testing.T, s *store.Store) {
 			return w.AddVersion(ctx, d)
 		}},
 		{"a label of a file", store.TopicFileLabels, func(w *store.Write) error {
-			return w.AddFileLabels(ctx, chela.FileLabel{Agent: "main", Path: "changes.txt", CreatedAt: at(0)})
+			return w.AddFileLabels(ctx, chela.FileLabel{Workspace: "main", Path: "changes.txt", CreatedAt: at(0)})
 		}},
 		{"a removed label of a file", store.TopicFileLabels, func(w *store.Write) error {
 			_, err := w.RemoveFileLabel(ctx, "main", "changes.txt")
