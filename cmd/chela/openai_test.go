@@ -26,8 +26,10 @@ func TestOpenAIClient(t *testing.T) {
 	t.Parallel()
 	dir := installClient(t)
 	vectors := providertest.NewCase("embeddings", providertest.Answer{})
-	d := startDaemon(t, "CHELA_MODEL=script/"+filepath.Join(dir, "model.yaml"),
+	d := newDaemon(t, "", "CHELA_MODEL=script/"+filepath.Join(dir, "model.yaml"),
 		"CHELA_PROVIDERS_VECTORS_KIND=openai", "CHELA_PROVIDERS_VECTORS_BASE_URL="+openaitest.Serve(t, vectors).URL+"/v1", "CHELA_PROVIDERS_VECTORS_API_KEY=env:VECTORS_KEY", "VECTORS_KEY="+providertest.Key)
+	d.configure(asksForCommands)
+	d.begin()
 	ctx, cancel := context.WithTimeout(t.Context(), clientTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", "client.mjs")

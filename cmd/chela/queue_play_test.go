@@ -81,6 +81,7 @@ func busyDaemon(t *testing.T) (*daemon, *gates) {
 	d := newDaemon(t, "", "CHELA_MODEL=script/"+path, "CHELA_TOOLS_HTTP_ALLOW=127.0.0.1/32", "CHELA_LANES_MAIN=256",
 		"CHELA_QUEUE_CHANNELS_HTTP_DEBOUNCE_MS=150")
 	d.allow("http")
+	d.configure(asksForCommands)
 	d.begin()
 	return d, g
 }

@@ -32,6 +32,7 @@ func TestFireTellsWhatItWaitsFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := newDaemon(t, "", "CHELA_MODEL=script/"+path, "CHELA_HEARTBEAT_ENABLED=false")
+			d.configure(asksForCommands)
 			if served {
 				d.begin()
 			}
