@@ -14,13 +14,18 @@ type Alarms struct {
 	ring func(chela.SessionKey)
 
 	mu   sync.Mutex
-	set  map[chela.SessionKey]*time.Timer // guarded by mu, like all below
+	set  map[chela.SessionKey]*alarm // guarded by mu, like all below
 	over bool
+}
+
+// An alarm is one call of Set, which a later one replaces.
+type alarm struct {
+	timer *time.Timer // guarded by Alarms.mu
 }
 
 // NewAlarms returns alarms that call ring, which must not block for long.
 func NewAlarms(ring func(chela.SessionKey)) *Alarms {
-	return &Alarms{ring: ring, set: map[chela.SessionKey]*time.Timer{}}
+	return &Alarms{ring: ring, set: map[chela.SessionKey]*alarm{}}
 }
 
 // Set sets the alarm of a lane, replacing an earlier one.
@@ -31,28 +36,28 @@ func (a *Alarms) Set(key chela.SessionKey, in time.Duration) {
 		return
 	}
 	if earlier := a.set[key]; earlier != nil {
-		earlier.Stop()
+		earlier.timer.Stop()
 	}
-	var timer *time.Timer
-	timer = time.AfterFunc(in, func() {
-		if !a.is(key, timer) { // it was replaced or stopped
+	this := &alarm{}
+	this.timer = time.AfterFunc(in, func() {
+		if !a.is(key, this) { // it was replaced or stopped
 			return
 		}
 		a.ring(key)
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		if a.set[key] == timer {
+		if a.set[key] == this {
 			delete(a.set, key) // after the call, so that there is no moment without either
 		}
 	})
-	a.set[key] = timer
+	a.set[key] = this
 }
 
-// is reports whether a timer is the alarm of a lane.
-func (a *Alarms) is(key chela.SessionKey, timer *time.Timer) bool {
+// is reports whether an alarm is the present one of a lane.
+func (a *Alarms) is(key chela.SessionKey, this *alarm) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.set[key] == timer
+	return a.set[key] == this
 }
 
 // Any reports whether there is an alarm. One is counted until ring has returned.
@@ -74,8 +79,8 @@ func (a *Alarms) Stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.over = true
-	for _, timer := range a.set {
-		timer.Stop()
+	for _, set := range a.set {
+		set.timer.Stop()
 	}
 	clear(a.set)
 }
