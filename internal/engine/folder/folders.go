@@ -29,6 +29,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/keepout"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
@@ -191,13 +192,13 @@ func Refusal(dir, home, user string) string {
 	switch {
 	case filepath.Dir(dir) == dir:
 		return "is the root of the file system"
-	case within(home, dir):
+	case keepout.Within(home, dir):
 		return "holds chela's own files"
-	case within(dir, home):
+	case keepout.Within(dir, home):
 		return "is part of chela's own files"
-	case user != "" && within(user, dir):
+	case user != "" && keepout.Within(user, dir):
 		return "holds all files of the user"
-	case user != "" && within(dir, user):
+	case user != "" && keepout.Within(dir, user):
 		first, _, _ := strings.Cut(strings.TrimPrefix(dir, user)[1:], string(filepath.Separator))
 		if strings.HasPrefix(first, ".") {
 			return "is part of the hidden folder " + first + ", where programs keep settings and secrets"
@@ -205,16 +206,11 @@ func Refusal(dir, home, user string) string {
 		return ""
 	}
 	for _, system := range systemDirs {
-		if within(dir, system) || within(system, dir) {
+		if keepout.Within(dir, system) || keepout.Within(system, dir) {
 			return "holds files of the system"
 		}
 	}
 	return ""
-}
-
-// within reports whether a path is a folder or lies in it.
-func within(path, dir string) bool {
-	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
 // unused returns a name for a new folder that no other folder or session of its agent
@@ -238,38 +234,46 @@ func unused(ctx context.Context, r *store.Read, all []chela.Folder, f chela.Fold
 // others are Denied to them. The session of a forgotten folder has none, which is
 // Denied; a folder that is gone is Unavailable. It fails with Invalid if the session's
 // key names no job that could have a workspace.
-func (fs *Folders) Locate(ctx context.Context, o workspace.Owner) (at workspace.Location, err error) {
+func (fs *Folders) Locate(ctx context.Context, o workspace.Owner) (workspace.Location, error) {
+	at, _, err := fs.locate(ctx, o)
+	return at, err
+}
+
+// locate is Locate, and reports whether the workspace is a folder of the owner's machine.
+func (fs *Folders) locate(ctx context.Context, o workspace.Owner) (at workspace.Location, theirs bool, err error) {
 	key, err := chela.ParseSessionKey(o.Session) // manual tool calls have no session
 	if err == nil && key.Kind == chela.KeyJob {
-		return fs.job(key)
+		at, err = fs.job(key)
+		return at, false, err
 	}
 	if o.Principal != chela.PrincipalOwner {
-		return at, chela.E(chela.Denied, "no files are available here: the workspace belongs to the owner").WithHint("go on without files")
+		return at, false, chela.E(chela.Denied, "no files are available here: the workspace belongs to the owner").WithHint("go on without files")
 	}
 	f, found, err := fs.Of(ctx, o.Session)
 	switch {
 	case err != nil:
-		return at, err
+		return at, false, err
 	case !found:
 		return fs.own(o.Agent)
 	case !f.ForgottenAt.IsZero():
-		return at, chela.Ef(chela.Denied, "no files are available here: the folder %s is no longer trusted", f.Name).WithHint("go on without files")
+		return at, true, chela.Ef(chela.Denied, "no files are available here: the folder %s is no longer trusted", f.Name).WithHint("go on without files")
 	}
-	return existing(workspace.Location{Dir: f.Path, Name: f.Workspace()}, "the folder "+f.Name)
+	at, err = existing(workspace.Location{Dir: f.Path, Name: f.Workspace()}, "the folder "+f.Name)
+	return at, true, err
 }
 
-// own returns the workspace of an agent.
-func (fs *Folders) own(agent string) (at workspace.Location, err error) {
-	dir, set := fs.cfg.Workspace(agent)
-	at = workspace.Location{Dir: dir, Name: agent}
+// own returns the workspace of an agent, and whether the settings name it.
+func (fs *Folders) own(agent string) (at workspace.Location, set bool, err error) {
+	at.Name = agent
+	at.Dir, set = fs.cfg.Workspace(agent)
 	if !set {
-		return at, nil // the home makes it
+		return at, false, nil // the home makes it
 	}
-	if at.Dir, err = fs.usable(dir); err != nil {
-		return at, chela.E(chela.Unavailable, "the workspace of agent "+agent+" cannot be used").
+	if at.Dir, err = fs.usable(at.Dir); err != nil {
+		return at, true, chela.E(chela.Unavailable, "the workspace of agent "+agent+" cannot be used").
 			WithHint("see chela doctor, and agents." + agent + ".workspace in config.toml").Because(err)
 	}
-	return at, nil
+	return at, true, nil
 }
 
 // existing returns a location if its folder exists.

@@ -30,10 +30,14 @@ const instructionsIntro = "The project in /workspace has notes for agents. They 
 // than the owner. The text has the label of a trusted folder, or a less trusted one if
 // the files have it.
 func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by chela.Principal) (said memory.Identity, err error) {
-	if by != chela.PrincipalOwner || fs.home(ctx, session) {
+	if by != chela.PrincipalOwner {
 		return said, nil
 	}
-	ws, err := workspace.Finder(fs.Locate).Open(ctx, workspace.Owner{Agent: session.Agent, Session: session.Key, Principal: by})
+	at, theirs, err := fs.locate(ctx, workspace.Owner{Agent: session.Agent, Session: session.Key, Principal: by})
+	if err != nil || !theirs {
+		return said, nil //nolint:nilerr // tools report it
+	}
+	ws, err := workspace.At(at.Dir).Open(ctx, workspace.Owner{})
 	if err != nil {
 		return said, nil //nolint:nilerr // tools report it
 	}
@@ -55,7 +59,7 @@ func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by c
 		return said, ctx.Err()
 	}
 	said.Provenance = safety.Folder()
-	labels, err := store.Find(ctx, fs.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, ws.Name()) })
+	labels, err := store.Find(ctx, fs.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, at.Name) })
 	for _, l := range labels {
 		if strings.HasPrefix(l.Path, chela.EveryFile) || slices.Contains(instructionFiles, l.Path) {
 			said.Provenance = said.Provenance.With(l.Provenance)
@@ -64,18 +68,6 @@ func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by c
 	said.Text = instructionsIntro + "\n\n" + strings.Join(texts, "\n\n")
 	said.Tokens = fs.count(said.Text)
 	return said, err
-}
-
-// home reports whether a session works in a workspace of the home, or in none.
-func (fs *Folders) home(ctx context.Context, s chela.Session) bool {
-	if key, err := chela.ParseSessionKey(s.Key); err != nil || key.Kind == chela.KeyJob {
-		return true
-	}
-	if _, found, err := fs.Of(ctx, s.Key); found || err != nil {
-		return err != nil
-	}
-	_, set := fs.cfg.Workspace(s.Agent)
-	return !set
 }
 
 // maxCounted limits the texts whose tokens are remembered.

@@ -88,9 +88,6 @@ func (f Finder) Open(ctx context.Context, o Owner) (*Workspace, error) {
 	return &Workspace{root: root, name: at.Name}, nil
 }
 
-// Name returns the name of the workspace among the labels of files.
-func (w *Workspace) Name() string { return w.name }
-
 // Close closes w.
 func (w *Workspace) Close() error { return w.root.Close() }
 
