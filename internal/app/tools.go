@@ -81,7 +81,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 	wrap := []func(chela.Tool) chela.Tool{
 		a.workers.Tool, tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
-	labelled := workspace.Labelled(a.folders.Locate, &fileLabels{store: a.store}, a.now)
+	labelled := workspace.Labelled(a.folders.Locate, a.folders.Labels(), a.now)
 	for i := range tools {
 		if t := tools[i]; t.Domain == chela.DomainWorker || t.Name == "http" { // they read and write files
 			tools[i] = labelled(t)

@@ -51,8 +51,9 @@ type Config struct {
 
 // Folders are the workspaces of a home. They are safe for concurrent use.
 type Folders struct {
-	cfg   Config
-	store *store.Store
+	cfg    Config
+	store  *store.Store
+	labels *Labels
 
 	mu      sync.Mutex
 	counted map[string]int // tokens of texts; guarded by mu
@@ -60,8 +61,11 @@ type Folders struct {
 
 // New returns the folders of a store.
 func New(s *store.Store, cfg Config) *Folders {
-	return &Folders{cfg: cfg, store: s, counted: map[string]int{}}
+	return &Folders{cfg: cfg, store: s, labels: &Labels{store: s}, counted: map[string]int{}}
 }
+
+// Labels returns the labels of the files in all workspaces.
+func (fs *Folders) Labels() *Labels { return fs.labels }
 
 // Operations binds the operations on folders.
 func (fs *Folders) Operations() []api.Bound {

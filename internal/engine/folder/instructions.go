@@ -10,7 +10,6 @@ import (
 	"chela/internal/memory"
 	"chela/internal/platform/excerpt"
 	"chela/internal/safety"
-	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
 
@@ -59,7 +58,7 @@ func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by c
 		return said, ctx.Err()
 	}
 	said.Provenance = safety.Folder()
-	labels, err := store.Find(ctx, fs.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, at.Name) })
+	labels, err := fs.labels.FileLabels(ctx, at.Name)
 	for _, l := range labels {
 		if strings.HasPrefix(l.Path, chela.EveryFile) || slices.Contains(instructionFiles, l.Path) {
 			said.Provenance = said.Provenance.With(l.Provenance)
