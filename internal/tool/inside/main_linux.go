@@ -49,8 +49,8 @@ type containedRunner struct {
 
 // contained returns how commands run.
 func contained(limits sandbox.Limits) (CommandFunc, error) {
-	box, err := process.New(process.Config{Off: true, Limits: limits, Tools: inherited})
-	return (&containedRunner{box: box}).run, err
+	box := process.New(process.Config{Off: true, Limits: limits, Tools: inherited})
+	return (&containedRunner{box: box}).run, nil
 }
 
 // inherited returns the tools of the container, which its variables name.

@@ -25,6 +25,20 @@ type Mount struct {
 	Writable bool   `json:"writable,omitempty"`
 }
 
+// A ToolFinder returns the tools of the next command; nil returns none.
+type ToolFinder func() (Tools, error)
+
+// Find returns the tools of a command, which may only read.
+func (f ToolFinder) Find(readOnly bool) (t Tools, err error) {
+	if f != nil {
+		t, err = f()
+	}
+	if err == nil && readOnly {
+		t = t.Reading()
+	}
+	return t, err
+}
+
 // PATH returns the PATH of a command with the tools.
 func (t Tools) PATH() string {
 	var dirs []string

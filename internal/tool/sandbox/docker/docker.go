@@ -50,7 +50,7 @@ type Config struct {
 	// Tools returns the programs of the user that commands may use; nil for none. With
 	// an image of the owner, programs come from there: only writable mounts and the
 	// variables are used.
-	Tools func() (sandbox.Tools, error)
+	Tools sandbox.ToolFinder
 
 	Home  string // names the home in labels; not a path
 	Owner string // names this process in labels
@@ -167,10 +167,7 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 
 // tools returns the tools of a command.
 func (s *Sandbox) tools(readOnly bool) (t sandbox.Tools, err error) {
-	if s.cfg.Tools == nil {
-		return t, nil
-	}
-	if t, err = s.cfg.Tools(); err != nil {
+	if t, err = s.cfg.Tools.Find(false); err != nil {
 		return t, err
 	}
 	if s.cfg.Image != "" {

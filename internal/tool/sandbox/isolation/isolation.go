@@ -44,7 +44,7 @@ type Config struct {
 
 	NoNamespaces bool // disables namespaces, as on a machine that forbids them
 
-	Tools func() (sandbox.Tools, error) // as in the configurations of the sandboxes
+	Tools sandbox.ToolFinder // as in the configurations of the sandboxes
 }
 
 // An Isolation runs commands in the selected sandbox. It is safe for concurrent
@@ -71,14 +71,10 @@ type confinement interface {
 // settings are an Invalid error.
 func New(cfg Config) (*Isolation, error) {
 	cfg.Docker.Limits, cfg.Docker.Tools = cfg.Limits, cfg.Tools
-	i := &Isolation{cfg: cfg}
-	var err error
-	i.process, err = process.New(process.Config{
+	i := &Isolation{cfg: cfg, process: process.New(process.Config{
 		Off: cfg.Mode == Off, NoNamespaces: cfg.NoNamespaces, ReadOnly: cfg.Docker.Policy == sandbox.ReadOnly, Limits: cfg.Limits, Tools: cfg.Tools, Warm: true,
-	})
-	if err != nil {
-		return nil, err
-	}
+	})}
+	var err error
 	if i.docker, err = docker.New(cfg.Docker); err != nil {
 		return nil, err
 	}

@@ -93,10 +93,7 @@ func TestColdBuild(t *testing.T) {
 		t.Skipf("there is no Go toolchain: %v", err)
 	}
 	goroot := strings.TrimSpace(string(root))
-	s, err := process.New(process.Config{Tools: reading(goroot)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := process.New(process.Config{Tools: reading(goroot)})
 	workspace := t.TempDir()
 	writeFiles(t, workspace, map[string]string{
 		"go.mod":  "module example.com/server\n\ngo 1.24\n",

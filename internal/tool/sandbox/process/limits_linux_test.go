@@ -144,10 +144,7 @@ func TestEndings(t *testing.T) {
 
 func TestOffStillKillsAndScrubs(t *testing.T) {
 	t.Parallel()
-	s, err := process.New(process.Config{Off: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := process.New(process.Config{Off: true})
 	mark := marker(t)
 	res := run(t, s, sandbox.Spec{Command: "(setsid sleep " + mark + " &); cat /proc/self/environ | tr '\\0' '\\n' | grep -c ^PATH=; ulimit -c"})
 	if res.Output != "1\n0\n" {

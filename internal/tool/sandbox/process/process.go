@@ -56,9 +56,9 @@ type Config struct {
 	ReadOnly bool // commands may write only their /tmp
 
 	// Tools returns the programs of the user that commands may use besides those of
-	// the system; nil for none. It is asked for each command, and a command does not
+	// the system. It is asked for each command, and a command does not
 	// run if it fails.
-	Tools func() (sandbox.Tools, error)
+	Tools sandbox.ToolFinder
 
 	// Warm keeps a worker ready for the next command, for a minute after the last
 	// one. The caller must call Close.

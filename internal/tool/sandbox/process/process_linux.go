@@ -24,7 +24,7 @@ type Sandbox struct {
 }
 
 // New returns a sandbox. Check and the first Run probe the machine.
-func New(cfg Config) (*Sandbox, error) { return &Sandbox{cfg: cfg}, nil }
+func New(cfg Config) *Sandbox { return &Sandbox{cfg: cfg} }
 
 // Close ends the worker that waits for a command. Commands that run are not
 // affected.
@@ -71,7 +71,7 @@ func (s *Sandbox) Setting(ctx context.Context) (sandbox.Setting, error) {
 	if err != nil {
 		return sandbox.Setting{}, err
 	}
-	tools, err := s.tools(s.cfg.ReadOnly)
+	tools, err := s.cfg.Tools.Find(s.cfg.ReadOnly)
 	if err != nil {
 		return sandbox.Setting{}, err
 	}
@@ -154,7 +154,7 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		return worker.RunRequest{}, err
 	}
 	readOnly := s.cfg.ReadOnly || spec.ReadOnly
-	tools, err := s.tools(readOnly)
+	tools, err := s.cfg.Tools.Find(readOnly)
 	if err != nil {
 		return worker.RunRequest{}, err
 	}
@@ -200,19 +200,4 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		ReadOnly:  readOnly,
 		Protect:   spec.Protect,
 	}, nil
-}
-
-// tools returns the tools of a command.
-func (s *Sandbox) tools(readOnly bool) (sandbox.Tools, error) {
-	if s.cfg.Tools == nil {
-		return sandbox.Tools{}, nil
-	}
-	t, err := s.cfg.Tools()
-	if err != nil {
-		return t, err
-	}
-	if readOnly {
-		t = t.Reading()
-	}
-	return t, nil
 }

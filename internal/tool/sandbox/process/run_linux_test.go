@@ -34,13 +34,10 @@ func inTiers(t *testing.T, f func(t *testing.T, s *process.Sandbox, tier worker.
 // open returns a sandbox of the tier in which the test binary can be run too.
 func open(t testing.TB, tier worker.Tier) *process.Sandbox {
 	t.Helper()
-	s, err := process.New(process.Config{
+	s := process.New(process.Config{
 		NoNamespaces: tier == worker.Landlock,
 		Tools:        reading(filepath.Dir(self(t))),
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	got, err := s.Tier(t.Context())
 	if err != nil {
 		t.Fatal(err)

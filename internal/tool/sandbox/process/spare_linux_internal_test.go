@@ -29,10 +29,7 @@ func (s *Sandbox) ready() int {
 
 func openWarm(t testing.TB) *Sandbox {
 	t.Helper()
-	s, err := New(Config{Warm: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := New(Config{Warm: true})
 	t.Cleanup(func() { _ = s.Close() })
 	if err := s.Check(t.Context()); err != nil {
 		t.Skip(err)

@@ -43,10 +43,7 @@ func TestTools(t *testing.T) {
 				Mounts: []sandbox.Mount{at("link", false), at("none", false), at("out", true), at("tools", false)},
 				Path:   []string{filepath.Join(dir, "tools")}, Env: map[string]string{"STORE": sandbox.InHome + "/store"},
 			}
-			s, err := process.New(process.Config{NoNamespaces: tier == worker.Landlock, Tools: func() (sandbox.Tools, error) { return tools, nil }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := process.New(process.Config{NoNamespaces: tier == worker.Landlock, Tools: func() (sandbox.Tools, error) { return tools, nil }})
 			if got, err := s.Tier(t.Context()); err != nil || got != tier {
 				t.Skipf("this machine does not allow the tier %s: %v", tier, err)
 			}
@@ -99,10 +96,7 @@ func TestHomeIsBounded(t *testing.T) {
 func TestToolsFail(t *testing.T) {
 	t.Parallel()
 	failure := chela.E(chela.Invalid, "sandbox.read: /x does not exist")
-	s, err := process.New(process.Config{Off: true, Tools: func() (sandbox.Tools, error) { return sandbox.Tools{}, failure }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := process.New(process.Config{Off: true, Tools: func() (sandbox.Tools, error) { return sandbox.Tools{}, failure }})
 	if _, err := s.Run(t.Context(), sandbox.Spec{Command: "true", Workspace: t.TempDir()}); chela.KindOf(err) != chela.Invalid {
 		t.Errorf("got %v", err)
 	}
