@@ -40,31 +40,27 @@ func (c *Config) agent(name string) *Agent {
 // rule returns the policy rule at a place, as from [tomlfile.Place], creating
 // it if missing.
 func (c *Config) rule(at string) *Rule {
-	n := tomlfile.NthOf(at)
-	for len(c.Policy) < n {
-		c.Policy = append(c.Policy, Rule{})
-	}
-	return &c.Policy[n-1]
+	return nth(&c.Policy, nil, at)
 }
 
 // safetyRule returns the safety rule at a place of the list, creating it if missing.
 func (c *Config) safetyRule(at string) *SafetyRule {
-	n := tomlfile.NthOf(at)
-	for len(c.Safety) < n {
-		var r SafetyRule
-		field.Defaults(safetyKeys, &r)
-		c.Safety = append(c.Safety, r)
-	}
-	return &c.Safety[n-1]
+	return nth(&c.Safety, safetyKeys, at)
 }
 
 // hook returns the hook at a place of the list, creating it if missing.
 func (c *Config) hook(at string) *Hook {
+	return nth(&c.Hooks, hookKeys, at)
+}
+
+// nth returns the section at a place of a list, and adds those up to it with the
+// defaults of their keys.
+func nth[T any](list *[]T, keys []field.Key, at string) *T {
 	n := tomlfile.NthOf(at)
-	for len(c.Hooks) < n {
-		var h Hook
-		field.Defaults(hookKeys, &h)
-		c.Hooks = append(c.Hooks, h)
+	for len(*list) < n {
+		var section T
+		field.Defaults(keys, &section)
+		*list = append(*list, section)
 	}
-	return &c.Hooks[n-1]
+	return &(*list)[n-1]
 }
