@@ -255,7 +255,7 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 		q.Group = key.ID
 	}
 	var err error
-	if q.Profile, _, err = a.profile(ctx, t, j.Effect, c.Agent); err != nil {
+	if q.Profile, err = a.profile(ctx, t, j.Effect, c.Agent); err != nil {
 		return turn.Ruling{}, err
 	}
 	d := policy.Decide(a.rules, nil, q)
@@ -297,12 +297,13 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	return turn.Ruling(d), err
 }
 
-// profile returns the profile of a turn for calls with an effect, and its source. That
-// of the session is looked up each time, so that a change applies at once; reads
+// profile returns the profile of a turn for calls with an effect. That of the session is looked up each time, so that a change applies at once; reads
 // need none.
-func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (p chela.Profile, from string, err error) {
-	c := a.candidates(agent)
-	c.Turn = t.Overrides.Profile
+func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (_ chela.Profile, err error) {
+	c := policy.Candidates{Turn: t.Overrides.Profile, Home: a.cfg.Settings.Profile}
+	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
+		c.Agent = settings.Profile
+	}
 	if e != chela.EffectRead {
 		err = a.cfg.Store.Read(ctx, func(r *store.Read) error {
 			s, err := r.Session(ctx, t.Session)
@@ -313,17 +314,7 @@ func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agen
 			return err
 		})
 	}
-	p, from = c.Profile(t.Origin.Owner)
-	return p, from, err
-}
-
-// candidates returns the profiles of an agent and of the home.
-func (a *Agents) candidates(agent string) policy.Candidates {
-	c := policy.Candidates{Home: a.cfg.Settings.Profile}
-	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
-		c.Agent = settings.Profile
-	}
-	return c
+	return c.Profile(t.Origin.Owner), err
 }
 
 // missingSecret returns the first secret of a call that does not exist.

@@ -13,26 +13,19 @@ import (
 type Candidates struct {
 	Turn    chela.Profile // of its message
 	Session chela.Profile
-	Folder  chela.Profile
 	Agent   chela.Profile
 	Home    chela.Profile
 }
 
-// Profile returns the profile of a turn, and what sets it. A turn that does not
-// act for the owner is not freed by a message or a session, only made more careful.
-func (c Candidates) Profile(owner bool) (p chela.Profile, from string) {
-	for _, one := range []struct {
-		profile chela.Profile
-		from    string
-		changed bool // in a conversation
-	}{
-		{c.Turn, "message", true}, {c.Session, "session", true}, {c.Folder, "folder", false}, {c.Agent, "agent", false}, {c.Home, "home", false},
-	} {
-		if one.profile != "" && (owner || !one.changed || one.profile == chela.ProfileCareful) {
-			return one.profile, one.from
+// Profile returns the profile of a turn. A turn that does not act for the owner is not
+// freed by a message or a session, only made more careful.
+func (c Candidates) Profile(owner bool) chela.Profile {
+	for _, p := range []chela.Profile{c.Turn, c.Session} {
+		if p != "" && (owner || p == chela.ProfileCareful) {
+			return p
 		}
 	}
-	return chela.ProfileNormal, "default"
+	return cmp.Or(c.Agent, c.Home, chela.ProfileNormal)
 }
 
 // A class is a row of the table of profiles.
