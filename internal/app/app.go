@@ -131,9 +131,10 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	if a.store, err = store.Open(ctx, store.Config{Path: cfg.DatabasePath(), URL: cfg.Database.URL.Reveal(), Now: o.now, Redact: o.leaks.Value}); err != nil {
 		return nil, err
 	}
-	a.now, a.probe.now = a.store.Now, a.store.Now
+	a.now = a.store.Now
 	a.ids = chela.NewIDs(a.now, rand.Reader)
-	a.node, a.probe.store = a.ids.Node(), a.store
+	a.node = a.ids.Node()
+	a.probe.store, a.probe.now = a.store, a.now
 	if a.presence, err = datadir.Appear(cfg.Home.Run(), a.node); err != nil {
 		return nil, errors.Join(err, a.store.Close())
 	}
@@ -168,20 +169,15 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 		return nil, err
 	}
 	a.agents = agents.New(agents.Config{
-		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Log: log, Identity: a.memory.Identity, Instructions: a.folders.Instructions,
+		Settings: cfg, IDs: a.ids, Store: a.store, Providers: a.models, Tools: tools, Hooks: a.hooks, Log: log,
+		Identity: a.memory.Identity, Instructions: a.folders.Instructions,
 	})
 	a.lanes = a.newLanes()
 	a.approvals = approval.New(a.store, approval.Config{
 		Process: a.process(a.bus.Emit),
 		Wake:    a.lanes.Wake, Secrets: a.secrets,
 	})
-	a.sessions = session.New(a.store, session.Config{
-		Process: a.process(a.bus.Emit),
-		Blobs:   a.blobs,
-		Agent:   cfg.CheckAgent,
-		Usable:  a.models.Usable,
-		Agents:  a.agents, Prompt: promptSettings(cfg.Compaction), Ended: a.ended,
-	})
+	a.sessions = a.newSessions()
 	a.rewinds = a.mover(tools)
 	a.background = background.New(background.Config{
 		Process:  a.process(a.emit),
@@ -196,6 +192,17 @@ func open(ctx context.Context, cfg *config.Config, log *slog.Logger, o opening) 
 	a.operations = a.bind()
 	a.ingress.Interpret(a.interpreter())
 	return a, nil
+}
+
+// newSessions returns the sessions of the home.
+func (a *App) newSessions() *session.Sessions {
+	return session.New(a.store, session.Config{
+		Process: a.process(a.bus.Emit),
+		Blobs:   a.blobs,
+		Agent:   a.cfg.CheckAgent,
+		Usable:  a.models.Usable,
+		Agents:  a.agents, Prompt: promptSettings(a.cfg.Compaction), Ended: a.ended,
+	})
 }
 
 // newLanes returns the lanes of the home.
