@@ -170,7 +170,7 @@ type Judgement struct {
 	ReadOnly bool
 
 	// Bounded says that the sandbox bounds the call: it runs confined, and a call that
-	// nobody allowed leaves files that programs obey as they are (see
+	// no person and no rule allowed leaves files that programs obey as they are (see
 	// [ToolCall.Allowed]). Its hosts, if it Carries any, are those of the settings.
 	Bounded bool
 

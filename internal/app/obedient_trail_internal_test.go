@@ -88,7 +88,7 @@ var trailCases = []struct {
 	{"a link to a page with a secret", `DO: http {"url": "$SITE/follow/none"} DO: http {"url": "$SITE/take/{code}"}`, nil, []string{"/take/1234"}},
 }
 
-// TestObedientTrail runs the cases of fetches: what is not allowed happens with a
+// TestObedientTrail runs the cases of fetches: a fetch that is not allowed happens after a
 // question that names the source, never before it.
 func TestObedientTrail(t *testing.T) {
 	t.Parallel()

@@ -151,7 +151,7 @@ func same(a, b chela.Folder) bool {
 	return equal && a == b
 }
 
-// TestTrust: a folder has a name, a session and one row, whoever names it how often.
+// TestTrust: a folder has one name, one session and one row, also if it is trusted again.
 func TestTrust(t *testing.T) {
 	t.Parallel()
 	h := newHome(t)

@@ -91,8 +91,8 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 }
 
 // allowed reports whether a person or a rule allowed a program, as opposed to its
-// profile alone. One that the policy would ask about was allowed by a person, as it
-// runs; where the policy fails, nobody did.
+// profile alone. A call that runs although the policy would ask about it was allowed by
+// a person. If the policy fails, the call counts as allowed by its profile alone.
 func (n *run) allowed(ctx context.Context, tool chela.Tool, c chela.ToolCall) bool {
 	if c.Effect != chela.EffectExecute {
 		return true

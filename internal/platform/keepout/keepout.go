@@ -1,5 +1,5 @@
-// Package keepout lists the paths of a machine that no command may see, whoever
-// asks for them: credentials, the home of chela, and folders that hold either.
+// Package keepout lists the paths of a machine that no command may see, even if a
+// setting names them: credentials, the home of chela, and folders that hold either.
 package keepout
 
 import (
@@ -82,7 +82,7 @@ var systemCredentials = strings.Fields(`
 `)
 
 // userCredentials are files and folders below a user's home in which programs keep
-// keys, passwords, tokens, and records of what was typed.
+// keys, passwords, tokens, and histories of input.
 var userCredentials = strings.Fields(`
 	.ssh .gnupg .pki .password-store .config .local/share/keyrings .local/share/uv/credentials .local/share/containers
 	.local/state .aws .azure .gcloud .oci .kube .docker .terraform.d .vault-token .boto .s3cfg .fly .databrickscfg .snowflake .ngrok2

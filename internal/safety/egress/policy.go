@@ -28,7 +28,7 @@ type Policy struct {
 }
 
 // Decide returns the rules of a command that names hosts, and those hosts that
-// nobody has allowed yet. The owner's rules for a host are its only ones. If one of them
+// no rule or answer allows yet. The owner's rules for a host are its only ones. If one of them
 // is asked about, and all belong to one group, the command gets the whole group, and is
 // asked about all of it; of several groups it gets the mirrors of each. It fails with Invalid for other text than "host" or
 // "host:port", and with Denied for a host that is not asked about either.

@@ -123,7 +123,7 @@ func (g guarding) restore(id chela.CallID, res sandbox.Result) string {
 		b.WriteString("\n[read-only for this command: " + shownNames(g.protect) + "]")
 	}
 	if b.Len() > 0 {
-		b.WriteString("\n[nobody was asked about this command, so it changes no files that programs or agents obey. " +
+		b.WriteString("\n[no person was asked about this command, so it changes no files that programs or agents obey. " +
 			"To change them, name them in obeyed and run it again: a person is asked]")
 	}
 	return b.String()

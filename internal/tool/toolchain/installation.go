@@ -78,8 +78,8 @@ func (f *finder) installation(dir string) {
 	}
 }
 
-// isInstallation reports whether a folder holds an installed program, and is no folder
-// that somebody works in.
+// isInstallation reports whether a folder holds an installed program, and is not a
+// project folder.
 func isInstallation(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

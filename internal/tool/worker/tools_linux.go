@@ -13,8 +13,8 @@ import (
 )
 
 // openExactly opens a path for mounting it or granting rights on it. A symbolic link in
-// it fails with ELOOP: the path was resolved and judged before, and whoever could put a
-// link in its place could have anything of the host shown. A directory descriptor other
+// it fails with ELOOP: the path was resolved and judged before, and a
+// link that is put in its place later could show any file of the host. A directory descriptor other
 // than AT_FDCWD is the root of the path.
 func openExactly(dir int, path string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS}

@@ -44,8 +44,8 @@ func Generated(base string) bool {
 	return false
 }
 
-// Has reports whether a file or folder is ignored. Its folders must not be: whoever
-// walks the tree does not enter them.
+// Has reports whether a file or folder is ignored. Its folders must not be ignored:
+// a walk does not enter those.
 func (g *Ignore) Has(ctx context.Context, name string, isDir bool) bool {
 	rules := g.of(ctx, path.Dir(name))
 	return len(rules) > 0 && gitignore.NewMatcher(rules).Match(strings.Split(name, "/"), isDir)
