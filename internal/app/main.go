@@ -78,7 +78,7 @@ func (h homes) Serve(ctx context.Context, cfg *config.Config, ready func(cli.Lis
 // Examine checks a home.
 func (homes) Examine(ctx context.Context, cfg *config.Config) []api.Finding {
 	a := &App{cfg: cfg, blobs: datadir.NewBlobs(cfg.Home.Blobs()), now: time.Now} // for its sandbox and the names of its tools
-	a.folders = a.newFolders() // without a store: no tool runs
+	a.folders = a.newFolders()                                                    // without a store: no tool runs
 	tools, err := a.builtins()
 	if a.isolation == nil {
 		return []api.Finding{api.Unwell("sandbox", err)}
