@@ -80,19 +80,15 @@ func limitsOf(s config.Sandbox) sandbox.Limits {
 	return l
 }
 
-// reap removes the containers of processes of this home that died.
-func (a *App) reap(ctx context.Context) {
+// reap removes the containers of processes of this home that died, if commands or
+// jobs run in containers.
+func (a *App) reap(ctx context.Context) (removed int, err error) {
 	box := a.isolation.Containers(ctx)
 	if a.cfg.Jobs.Isolation == config.JobsContainer {
 		box = a.isolation.Engine()
 	}
 	if box == nil {
-		return
+		return 0, nil
 	}
-	n, err := box.Reap(ctx, func(owner string) bool { return a.presence.Alive(chela.NodeID(owner)) })
-	if err != nil {
-		a.log.Warn("containers of dead processes not removed", "error", err)
-	} else if n > 0 {
-		a.log.Info("containers of dead processes removed", "count", n)
-	}
+	return box.Reap(ctx, func(owner string) bool { return a.presence.Alive(chela.NodeID(owner)) })
 }

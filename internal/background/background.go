@@ -42,6 +42,9 @@ type Config struct {
 	// many.
 	Tidy func(ctx context.Context, agent string) (deleted int, err error)
 
+	// Reap removes the containers of processes that died, and returns how many.
+	Reap func(ctx context.Context) (removed int, err error)
+
 	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
 
@@ -101,6 +104,7 @@ func (b *Background) Run(ctx context.Context) error {
 		upkeep.Go(func() { b.every(ctx, set.Every, b.repair.Look) })
 	}
 	upkeep.Go(func() { b.every(ctx, sweepTime, b.sweep) })
+	upkeep.Go(func() { b.every(ctx, reapTime, b.reap) })
 	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
 }
 
@@ -127,6 +131,9 @@ func (b *Background) every(ctx context.Context, interval time.Duration, do func(
 // Stay makes this process perform all due work, including work of dead
 // processes.
 func (b *Background) Stay(ctx context.Context) {
+	if err := b.removeContainers(ctx); err != nil {
+		b.cfg.Log.Warn("containers of dead processes not removed", "error", err)
+	}
 	b.work.Stay()
 	b.stay()
 	for what, begin := range map[string]func(context.Context) error{

@@ -11,6 +11,10 @@ const (
 	keepEvents = 72 * time.Hour // retention of events for readers that reconnect
 	maxEvents  = 1_000_000      // maximum number of transactions with events
 	sweepTime  = 10 * time.Minute
+
+	// reapTime is the interval between removals of containers that are left: the
+	// engine may finish one for a process that died after its successor looked.
+	reapTime = 15 * time.Second
 )
 
 // sweep unloads idle lanes, archives idle sessions and deletes expired events.
@@ -49,4 +53,21 @@ func (b *Background) forgetEvents(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// reap removes containers again. That the engine does not answer was logged at the
+// start, and is logged by each command that needs it.
+func (b *Background) reap(ctx context.Context) {
+	if err := b.removeContainers(ctx); err != nil {
+		b.cfg.Log.Debug("containers of dead processes not removed", "error", err)
+	}
+}
+
+// removeContainers removes the containers of processes of this home that died.
+func (b *Background) removeContainers(ctx context.Context) error {
+	n, err := b.cfg.Reap(ctx)
+	if n > 0 {
+		b.cfg.Log.Info("containers of dead processes removed", "count", n)
+	}
+	return err
 }

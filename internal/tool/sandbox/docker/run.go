@@ -46,15 +46,15 @@ func (s *Sandbox) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Result, e
 	for _, m := range meters {
 		m.Exceeded(ctx) // files from before the command
 	}
-	made, err := e.ContainerCreate(ctx, options)
+	id, err := e.create(ctx, options)
 	if err != nil {
-		return sandbox.Result{}, failed("create a container", err)
+		return sandbox.Result{}, err
 	}
-	defer e.remove(ctx, made.ID)
+	defer e.remove(ctx, id)
 	for _, m := range meters {
-		m.Processes = func() []int { return sandbox.Contained(made.ID) }
+		m.Processes = func() []int { return sandbox.Contained(id) }
 	}
-	c := &command{engine: e, id: made.ID, meters: meters}
+	c := &command{engine: e, id: id, meters: meters}
 	return c.follow(ctx, spec, func() error {
 		if _, err := e.ContainerStart(ctx, c.id, client.ContainerStartOptions{}); err != nil {
 			return failed("start a container", err)
@@ -183,6 +183,22 @@ func (c *command) measure(ctx context.Context) <-chan string {
 		}
 	}()
 	return exceeded
+}
+
+// create creates a container and returns its id. It waits for the engine, also when
+// ctx ends: a container whose id is not known would stay.
+func (e *engine) create(ctx context.Context, options client.ContainerCreateOptions) (id string, err error) {
+	outlive, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanTime)
+	defer cancel()
+	made, err := e.ContainerCreate(outlive, options)
+	if err != nil {
+		return "", failed("create a container", err)
+	}
+	if ctx.Err() != nil {
+		e.remove(ctx, made.ID)
+		return "", context.Cause(ctx)
+	}
+	return made.ID, nil
 }
 
 // remove removes a container, also after ctx. One that stays is found by Reap.

@@ -36,13 +36,13 @@ func (s *Sandbox) StartWorker(ctx context.Context, spec sandbox.WorkerSpec) (io.
 	if err != nil {
 		return nil, err
 	}
-	made, err := e.ContainerCreate(ctx, options)
+	id, err := e.create(ctx, options)
 	if err != nil {
-		return nil, failed("create a container", err)
+		return nil, err
 	}
-	w := &jobWorker{engine: e, id: made.ID, copied: make(chan struct{})}
+	w := &jobWorker{engine: e, id: id, copied: make(chan struct{})}
 	if err := w.start(ctx, spec.Log); err != nil {
-		e.remove(ctx, made.ID)
+		e.remove(ctx, id)
 		return nil, err
 	}
 	return w, nil
