@@ -192,7 +192,7 @@ const byLimit = "killed with all it had started, because it "
 // bombs exhaust the resources of the machine.
 func bombs() []attack {
 	const longer, memory, disk = byLimit + "took longer", byLimit + "used more", byLimit + "filled the workspace"
-	mib, files, temporary := "6000", "50000", memory
+	mib, files, temporary := "6000", "500000", memory
 	if *wholeEscape {
 		mib, files, temporary = "16000", "800000", "ran-42" // folders in memory have limits of their own
 	}
