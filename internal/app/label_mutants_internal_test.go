@@ -13,7 +13,7 @@ import (
 
 // labelMutants are the planted defects of labels, each with a way of testdata/obedient.json
 // by which it is noticed: the defect "label x" drops the label at one place (see
-// fail.Label), and "table x" lets the labels ask about no call with the act x.
+// safety.Label), and "table x" lets the labels ask about no call with the act x.
 var labelMutants = map[string]string{
 	"label result":         "page",
 	"label answer":         "answer to a document",

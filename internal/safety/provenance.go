@@ -12,6 +12,15 @@ import (
 	"chela/internal/platform/fail"
 )
 
+// Label returns the label of a text at one of the places where labels pass from text
+// to text. The planted defect "label "+place drops it; see [fail.Mutant].
+func Label(place string, p chela.Provenance) chela.Provenance {
+	if fail.Enabled && fail.Mutant("label "+place) {
+		return chela.Provenance{}
+	}
+	return p
+}
+
 // Outside returns the provenance of a text of unknown authorship. The source is
 // reduced to one short line without control characters.
 func Outside(source string) chela.Provenance { return untrusted(chela.IntegrityOutside, source) }
@@ -71,9 +80,9 @@ func ProvenanceOfMessage(in chela.Inbound) chela.Provenance {
 	switch {
 	case p.BelowFolder():
 	case len(in.Attachments) > 0:
-		p = p.With(fail.Label("attachment", Outside("the attachment "+in.Attachments[0].Name)))
+		p = p.With(Label("attachment", Outside("the attachment "+in.Attachments[0].Name)))
 	case len(in.History) > 0:
-		p = p.With(fail.Label("history", Outside("an imported conversation")))
+		p = p.With(Label("history", Outside("an imported conversation")))
 	}
 	return p
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"chela"
+	"chela/internal/platform/fail"
 	"chela/internal/safety"
 )
 
@@ -67,4 +68,15 @@ func TestProvenanceSurvivesCompaction(t *testing.T) {
 			t.Errorf("in parts %+v, at once %+v", p, whole)
 		}
 	})
+}
+
+// TestLabelKeeps: an ordinary build drops no label, whatever the environment says.
+func TestLabelKeeps(t *testing.T) {
+	if fail.Enabled {
+		t.Skip("a build with failpoints drops labels")
+	}
+	t.Setenv("CHELA_FAILPOINTS_MUTANTS", "label a")
+	if p := (chela.Provenance{Source: "page"}); safety.Label("a", p) != p {
+		t.Error("a label was dropped")
+	}
 }

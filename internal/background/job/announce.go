@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/platform/fail"
+	"chela/internal/safety"
 	"chela/internal/store"
 )
 
@@ -71,7 +71,7 @@ func (d *Jobs) announcement(ctx context.Context, r *store.Read, of attemptArgs) 
 	if err != nil {
 		return in, false, err
 	}
-	in.Origin.Provenance = in.Origin.Provenance.With(fail.Label("ending", from))
+	in.Origin.Provenance = in.Origin.Provenance.With(safety.Label("ending", from))
 	if !isJob {
 		in.Origin.Generation++
 	}

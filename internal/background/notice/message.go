@@ -5,7 +5,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/fail"
+	"chela/internal/safety"
 	"chela/internal/store"
 	"chela/internal/tool/self"
 )
@@ -18,7 +18,7 @@ func CallOrigin(ctx context.Context, r *store.Read, c chela.ToolCall) (chela.Ori
 	}
 	t, err := r.Turn(ctx, c.Turn)
 	origin := t.Origin.ActingFor(t.Principal())
-	origin.Provenance = fail.Label(c.Tool, c.Provenance)
+	origin.Provenance = safety.Label(c.Tool, c.Provenance)
 	return origin, err
 }
 

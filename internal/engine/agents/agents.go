@@ -18,7 +18,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/memory"
 	"chela/internal/model/provider"
-	"chela/internal/platform/fail"
+	"chela/internal/safety"
 	"chela/internal/store"
 	"chela/internal/tool"
 )
@@ -180,7 +180,7 @@ func (a *Agents) told(ctx context.Context, s chela.Session, by chela.Principal, 
 	if err == nil && said.Text != "" {
 		f.System = a.join(systemText{f.System, said.Text})
 		f.SystemTokens += said.Tokens
-		f.Provenance = fail.Label("identity", said.Provenance)
+		f.Provenance = safety.Label("identity", said.Provenance)
 	}
 	if err == nil {
 		said, err = a.cfg.Instructions(ctx, s, by)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"chela"
-	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/store"
 )
@@ -49,5 +48,5 @@ func tellNotes(ctx context.Context, w *store.Write, t chela.Turn) (notes []chela
 }
 
 func noteEntry(text string, from chela.Provenance) chela.Entry {
-	return chela.Entry{Body: chela.NoteBody{Text: text, Provenance: fail.Label("note", from)}}
+	return chela.Entry{Body: chela.NoteBody{Text: text, Provenance: safety.Label("note", from)}}
 }

@@ -299,7 +299,7 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		body.Outside = from.Source
 		from.Suspect = from.Suspect || n.suspects(c, out.Text)
 	}
-	body.Provenance = fail.Label("result", n.answered().With(from))
+	body.Provenance = safety.Label("result", n.answered().With(from))
 	n.result(c, body)
 }
 

@@ -9,7 +9,7 @@ import (
 	"chela"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
-	"chela/internal/platform/fail"
+	"chela/internal/safety"
 )
 
 // commandReply returns the reply to the compact command.
@@ -84,7 +84,7 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 	c, budget := n.state.Conversation, n.budget()
 	body := chela.CompactionBody{
 		Text: summary, FirstKept: p.FirstKept(c), Pinned: p.Pinned, Strategy: p.Strategy, TokensBefore: budget.Used(c), Ratio: c.Ratio,
-		Provenance: fail.Label("summary", n.answered()),
+		Provenance: safety.Label("summary", n.answered()),
 	}
 	e := n.entry(body)
 	body.FirstKept = cmp.Or(body.FirstKept, e.ID)

@@ -11,7 +11,7 @@ import (
 	"chela"
 	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
-	"chela/internal/platform/fail"
+	"chela/internal/safety"
 )
 
 // callModel performs one step of the model. Its outcome is an answer, a partial
@@ -196,7 +196,7 @@ func (n *run) answer(ctx context.Context, f *chela.Finish, ratio float64) {
 	n.tellCut(f)
 	body := chela.AnswerBody{
 		Text: n.transformed(ctx, n.Leaks.Text(f.Text)), Thinking: f.Thinking, Calls: make([]chela.CallSpec, len(f.Calls)),
-		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: fail.Label("answer", n.answered()), Mark: n.mark(),
+		Model: cmp.Or(f.Served, turn.Model), Stop: f.Stop, Usage: &f.Usage, Ratio: ratio, Provenance: safety.Label("answer", n.answered()), Mark: n.mark(),
 	}
 	if f.Known {
 		body.Usage = nil

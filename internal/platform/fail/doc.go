@@ -9,7 +9,7 @@
 //	                      @nth the action happens at every hit.
 //	CHELA_FAILPOINTS_LOG  a file to which every hit is appended, one name a line
 //	CHELA_FAILPOINTS_MUTANTS  names of planted defects, separated by ",", such as
-//	                      "label summary" (see Label)
+//	                      "label summary" (see safety.Label)
 //
 // Every transaction of the store has three points, named after the transaction:
 // NAME.begin, NAME.commit (done but not committed) and NAME.done (committed,

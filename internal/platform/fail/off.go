@@ -2,8 +2,6 @@
 
 package fail
 
-import "chela"
-
 // Enabled reports whether this is a test build with failpoints.
 const Enabled = false
 
@@ -12,7 +10,3 @@ func Point(string) error { return nil }
 
 // Mutant reports whether a test planted the named defect.
 func Mutant(string) bool { return false }
-
-// Label returns the label of a text at one of the places where labels pass from text
-// to text. The mutant "label "+place drops it.
-func Label(_ string, p chela.Provenance) chela.Provenance { return p }

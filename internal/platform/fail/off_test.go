@@ -5,7 +5,6 @@ package fail_test
 import (
 	"testing"
 
-	"chela"
 	"chela/internal/platform/fail"
 )
 
@@ -15,9 +14,6 @@ func TestOrdinaryBuilds(t *testing.T) {
 	t.Setenv("CHELA_FAILPOINTS_MUTANTS", "a,label a")
 	if fail.Enabled || fail.Mutant("a") {
 		t.Error("an ordinary build says that it is none")
-	}
-	if p := (chela.Provenance{Source: "page"}); fail.Label("a", p) != p {
-		t.Error("an ordinary build drops a label")
 	}
 	if err := fail.Point("a"); err != nil {
 		t.Errorf("a point of an ordinary build failed: %v", err)

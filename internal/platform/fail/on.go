@@ -128,12 +128,3 @@ func act(r rule) error {
 
 // Mutant reports whether a test planted the named defect.
 func Mutant(name string) bool { return plan().mutants[name] }
-
-// Label returns the label of a text at one of the places where labels pass from text
-// to text. The mutant "label "+place drops it.
-func Label(place string, p chela.Provenance) chela.Provenance {
-	if Mutant("label " + place) {
-		return chela.Provenance{}
-	}
-	return p
-}

@@ -15,7 +15,6 @@ import (
 
 	"chela"
 	"chela/internal/platform/excerpt"
-	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
@@ -370,7 +369,7 @@ func (d documentTools) complete(call chela.ToolCall, e chela.DocumentEdit) (chel
 	}
 	e.Path = cmp.Or(planned.Path, path)
 	e.Agent, e.Key = call.Agent, string(call.ID)
-	e.Author, e.Provenance = chela.Author{Turn: call.Turn, Call: call.ID}, fail.Label("document", call.Provenance)
+	e.Author, e.Provenance = chela.Author{Turn: call.Turn, Call: call.ID}, safety.Label("document", call.Provenance)
 	return e, mayWrite(call, e)
 }
 

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/tool"
 )
@@ -211,7 +210,7 @@ func (d sessionTools) history(ctx context.Context, call tool.Call[sessionHistory
 	}
 	entries, err := d.History(ctx, call.Agent, key, cmp.Or(call.In.Limit, 30))
 	res = tool.Done(transcript(entries, call.In.Tools))
-	if res.Provenance = fail.Label("session", safety.ProvenanceOfEntries(entries)); key != call.Session {
+	if res.Provenance = safety.Label("session", safety.ProvenanceOfEntries(entries)); key != call.Session {
 		res.Provenance = res.Provenance.Private()
 	}
 	return res, err

@@ -27,7 +27,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/platform/fail"
 	"chela/internal/safety"
 )
 
@@ -115,7 +114,7 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 
 // label returns the label of a file that a call writes.
 func (l labeller) label(ws *Workspace, u use, name string) chela.FileLabel {
-	return chela.FileLabel{Workspace: ws.name, Path: name, Provenance: fail.Label("file", u.from), CreatedAt: l.now()}
+	return chela.FileLabel{Workspace: ws.name, Path: name, Provenance: safety.Label("file", u.from), CreatedAt: l.now()}
 }
 
 // everyFile is the path of the label of all files while a call runs.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"chela"
-	"chela/internal/platform/fail"
 	"chela/internal/safety"
 )
 
@@ -60,7 +59,7 @@ func Provenance(v chela.Routine, run chela.RoutineRun) chela.Provenance {
 	case run.Cause == chela.TriggerManual || Timed(run.Cause):
 		return from
 	default:
-		return from.With(fail.Label("event", safety.Outside(fmt.Sprintf("the %s that made routine %s fire", run.Cause, v.Name))))
+		return from.With(safety.Label("event", safety.Outside(fmt.Sprintf("the %s that made routine %s fire", run.Cause, v.Name))))
 	}
 }
 
