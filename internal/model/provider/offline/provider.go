@@ -22,7 +22,6 @@ import (
 	"strings"
 
 	"chela"
-	"chela/internal/model/provider/wire"
 	"chela/internal/platform/excerpt"
 	"chela/internal/safety/mark"
 )
@@ -39,21 +38,24 @@ type Config struct {
 }
 
 // A Provider answers by rules. It is safe for concurrent use.
-type Provider struct{ guard wire.Guard }
+type Provider struct{ name string }
 
 // New returns a provider.
 func New(cfg Config) *Provider {
-	return &Provider{wire.Guard{Provider: cmp.Or(cfg.Name, Kind)}}
+	return &Provider{cmp.Or(cfg.Name, Kind)}
 }
 
 // Stream answers req, as [chela.Provider] specifies, with the calls of the newest
 // messages or with text. The answer is a pure function of req. It returns Invalid
 // for a request without a user message.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
-	return wire.Stream(ctx, func(ctx context.Context, emit wire.EmitFunc) (*chela.Finish, error) {
+	return func(yield func(chela.Chunk, error) bool) {
 		pl, ok := planOf(req.Messages)
 		if !ok {
-			return nil, p.guard.Unsent(chela.Invalid, "the request has no user message")
+			yield(chela.Chunk{}, &chela.ProviderError{
+				Provider: p.name, Kind: chela.Invalid, Msg: "the request has no user message", Unpaid: true,
+			})
+			return
 		}
 		f := pl.answer(req)
 		pieces := strings.SplitAfter(f.Text, " ")
@@ -62,12 +64,15 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 		}
 		for _, piece := range pieces {
 			if err := ctx.Err(); err != nil {
-				return nil, err
+				yield(chela.Chunk{}, err)
+				return
 			}
-			emit(chela.Chunk{Text: piece})
+			if piece != "" && !yield(chela.Chunk{Text: piece}, nil) {
+				return
+			}
 		}
-		return f, nil
-	})
+		yield(chela.Chunk{Finish: f}, nil)
+	}
 }
 
 // notePrefix marks remarks of the host, which are user messages not written by
