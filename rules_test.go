@@ -181,6 +181,7 @@ var rules = []rule{
 	{name: "connections are guarded", check: checkDialers, except: map[string]string{
 		"bench/load/drive/target.go":            "a load on a server of this machine",
 		"bench/load/table/server.go":            "a load on a server of this machine",
+		"internal/engine/agents/local.go":       "a look whether a model server listens on the loopback address",
 		"internal/engine/agents/providers.go":   "model providers of the owner's configuration",
 		"internal/engine/hook/webhook.go":       "a client over the guarded dialer",
 		"internal/model/provider/pool.go":       "model providers of the owner's configuration",

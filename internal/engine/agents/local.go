@@ -1,7 +1,11 @@
 package agents
 
 import (
+	"cmp"
 	"context"
+	"net"
+	"net/netip"
+	"net/url"
 	"time"
 
 	"chela/internal/config"
@@ -21,6 +25,9 @@ func Local(ctx context.Context, cfg *config.Config) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	if !listens(ctx, cmp.Or(settings.BaseURL, ollama.DefaultBaseURL)) {
+		return ""
+	}
 	p, err := ollama.New(ollama.Config{Name: settings.Name, BaseURL: settings.BaseURL, APIKey: settings.Key.Reveal()})
 	if err != nil {
 		return ""
@@ -30,4 +37,22 @@ func Local(ctx context.Context, cfg *config.Config) string {
 		return ""
 	}
 	return settings.Name + "/" + name
+}
+
+// listens reports whether a server may listen at an address: on this machine it tries
+// to connect, so that where none does no client is made. To another machine the way
+// may lead through a proxy, so true is returned.
+func listens(ctx context.Context, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); u.Port() == "" || err != nil || !ip.IsLoopback() {
+		return true
+	}
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
 }
