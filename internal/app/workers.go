@@ -70,7 +70,7 @@ func (i isolatedAgents) Agent(ctx context.Context, s chela.Session, t chela.Turn
 		return turn.Agent{}, err
 	}
 	agent, err := i.Agents.Agent(ctx, s, t)
-	if err == nil {
+	if key, malformed := chela.ParseSessionKey(s.Key); err == nil && malformed == nil && key.Kind == chela.KeyJob {
 		agent.Provider = i.workers.Provider(s.Key, agent.Provider)
 	}
 	return agent, err

@@ -136,8 +136,8 @@ func (o *Orchestrator) End(session chela.SessionKey) {
 	}
 }
 
-// Provider returns p for the turns of a session: if it is isolated, the requests
-// are steps of the job's worker.
+// Provider returns p for the turns of a job's session: if it is isolated, the
+// requests are steps of the job's worker.
 func (o *Orchestrator) Provider(session chela.SessionKey, p chela.Provider) chela.Provider {
 	return modelProxy{o, session, p}
 }
