@@ -1,5 +1,7 @@
 package chela
 
+import "strings"
+
 // Input says how the text of a message was entered, and hence which commands
 // and directives it may contain. The zero value allows none: a surface must
 // state the input of a message before it can give commands.
@@ -23,6 +25,12 @@ func (i Input) Check() error {
 // TakesOrders reports whether the text may be a command or begin with
 // directives. Any other text is passed to the agent unchanged.
 func (in Inbound) TakesOrders() bool { return in.Input == InputCommand || in.Input == InputTyped }
+
+// GivesOrders reports whether the text may begin with a command or a directive, and
+// does begin like one: any other text needs no interpreter.
+func (in Inbound) GivesOrders() bool {
+	return in.TakesOrders() && strings.HasPrefix(strings.TrimSpace(in.Text), "/")
+}
 
 // MayApprove reports whether the sender may answer approvals.
 func (in Inbound) MayApprove() bool { return in.Origin.Owner && in.Scope.Allows(ScopeChat) }

@@ -32,12 +32,11 @@ type Command struct {
 	Args string // what follows the name, without blanks around it
 }
 
-// Parse parses the text of a message. Text of an input without commands is
-// returned unchanged. In other text a misspelt or malformed command is an
-// Invalid error, with a hint how to write it. A text without a command is
-// returned unchanged.
+// Parse parses the text of a message. A text that gives no orders is returned
+// unchanged. In another a misspelt or malformed command is an Invalid error, with a
+// hint how to write it.
 func Parse(in chela.Inbound) (ParsedMessage, error) {
-	if !in.TakesOrders() {
+	if !in.GivesOrders() {
 		return ParsedMessage{Text: in.Text}, nil
 	}
 	text := in.Text
