@@ -60,11 +60,7 @@ func (a *aside) tell(ctx context.Context, key chela.SessionKey, e chela.Event) b
 	if err != nil || t.Origin.Followed() { // its end is reported in another way, if at all
 		return false
 	}
-	view, err := a.view(ctx, t.Session, t.Overrides)
-	if err != nil {
-		return false
-	}
-	d := a.dialog(ctx, view)
+	d := a.dialog(ctx, View{}) // which shows no events
 	said, err := d.answer(ctx, t)
 	switch {
 	case err != nil || t.State == chela.TurnCompleted && turn.Silent(said.Text):

@@ -129,12 +129,12 @@ func (p *Person) Ask(ctx context.Context, o MessageOptions, message chela.Inboun
 
 // ask is Ask, and returns the turn if there was one.
 func (p *Person) ask(ctx context.Context, o MessageOptions, message chela.Inbound) (chela.TurnID, error) {
-	view, err := p.viewOf(ctx, message)
+	given, err := directives(message)
 	if err != nil {
 		return "", err
 	}
-	view.Stream = o.Stream && !p.JSON
-	d := p.dialog(ctx, view)
+	d := p.dialog(ctx, View{Stream: o.Stream && !p.JSON})
+	d.verbosity = func(ctx context.Context) (View, error) { return p.view(ctx, message.Session, given) }
 	d.approve, d.lines = o.Approve, o.Stream && p.JSON
 	if d.person && o.Input != chela.InputTyped { // a chat tells them by itself
 		p.tellNotices(ctx)
@@ -153,11 +153,8 @@ func (p *Person) Resume(ctx context.Context, id chela.TurnID, follow client.Foll
 	if err != nil {
 		return err
 	}
-	view, err := p.view(ctx, t.Session, t.Overrides)
-	if err != nil {
-		return err
-	}
-	d := p.dialog(ctx, view)
+	d := p.dialog(ctx, View{})
+	d.verbosity = func(ctx context.Context) (View, error) { return p.view(ctx, t.Session, t.Overrides) }
 	turn, err := d.resume(ctx, follow)
 	return d.answered(ctx, turn, err)
 }

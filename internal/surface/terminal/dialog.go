@@ -26,6 +26,10 @@ type dialog struct {
 	r       *Renderer
 	show    func(chela.Event)
 	reply   chela.Event // the reply to a command
+
+	// verbosity returns the view of the turn, without Stream. Nil means the default,
+	// or that the renderer has it.
+	verbosity func(ctx context.Context) (View, error)
 }
 
 // dialog returns a dialog with the agents of a home.
@@ -41,13 +45,31 @@ func (p *Person) dialog(ctx context.Context, v View) *dialog {
 		case d.lines:
 			p.Compact(e) //nolint:errcheck // text, numbers and a time are JSON
 		default:
+			d.learnView(ctx, e.Kind)
 			d.r.Show(e)
 		}
-		if e.Kind == chela.EventToolFinished && v.Whole() && !p.JSON {
+		if e.Kind == chela.EventToolFinished && d.r.view.Whole() && !p.JSON {
 			d.showResult(ctx, e)
 		}
 	}
 	return d
+}
+
+// viewed are the kinds of events that are shown as the verbosity says.
+var viewed = []chela.EventKind{chela.EventThinkingDelta, chela.EventToolStarted, chela.EventToolOutput, chela.EventToolFinished}
+
+// learnView reads the verbosity before the first event that it applies to: a turn that
+// only answers needs none. If it cannot be read, that is noted and the default applies.
+func (d *dialog) learnView(ctx context.Context, kind chela.EventKind) {
+	if d.verbosity == nil || !slices.Contains(viewed, kind) {
+		return
+	}
+	v, err := d.verbosity(ctx)
+	if err != nil {
+		d.r.Note(chela.MessageOf(err))
+	}
+	v.Stream = d.r.view.Stream
+	d.r.view, d.verbosity = v, nil
 }
 
 // showResult shows the result of a call that ended.
@@ -63,16 +85,16 @@ func (d *dialog) showResult(ctx context.Context, e chela.Event) {
 	}
 }
 
-// viewOf returns the verbosity for the turn of a message: from its directives,
-// or else from its session.
-func (h Connection) viewOf(ctx context.Context, in chela.Inbound) (View, error) {
-	said, err := command.Parse(in)
-	if err != nil {
-		return View{}, err
+// directives returns the overrides that the directives of a message give.
+func directives(in chela.Inbound) (chela.Overrides, error) {
+	if !in.GivesOrders() {
+		return chela.Overrides{}, nil
 	}
-	return h.view(ctx, in.Session, said.Overrides())
+	said, err := command.Parse(in)
+	return said.Overrides(), err
 }
 
+// view returns the verbosity for a turn: from its overrides, or else from its session.
 func (h Connection) view(ctx context.Context, key chela.SessionKey, o chela.Overrides) (View, error) {
 	s, err := api.Call(ctx, h, api.SessionsShow, api.SessionRef{Key: key})
 	if err != nil && chela.KindOf(err) != chela.NotFound {

@@ -106,7 +106,15 @@ func (o MessageOptions) Inbound(cfg *config.Config, text string) (chela.Inbound,
 // SayOffline notes that the model was not chosen, and whether it is a real one.
 // It reports false for a message that does not call a model.
 func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
-	if said, err := command.Parse(in); err != nil || said.Text == "" {
+	text := in.Text
+	if in.GivesOrders() {
+		said, err := command.Parse(in)
+		if err != nil {
+			return false
+		}
+		text = said.Text
+	}
+	if text == "" {
 		return false
 	}
 	unchosen, local := cfg.Unchosen()
