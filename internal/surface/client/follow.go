@@ -8,7 +8,6 @@ import (
 
 	"chela"
 	"chela/internal/api"
-	"chela/internal/platform/local"
 )
 
 // idleTime is the silence after which the stream of a turn is broken.
@@ -103,7 +102,7 @@ func (w *watch) request() request {
 // The receipt names the turn, which the caller needs to stop it: sending ends only by
 // its own timeout.
 func (w *watch) connect(ctx context.Context) error {
-	if err := local.Sleep(ctx, w.wait); err != nil {
+	if err := w.pause(ctx); err != nil {
 		return err
 	}
 	if w.turn.ID != "" {
@@ -214,7 +213,7 @@ func (c *Client) Listen(ctx context.Context, key chela.SessionKey, show func(che
 	f := feed{c: c}
 	defer f.close()
 	r := request{path: []string{"api", "events"}, query: map[string][]string{"kinds": {asides}}, limit: tryTime}
-	for local.Sleep(ctx, f.wait) == nil {
+	for f.pause(ctx) == nil {
 		if f.open(ctx, r) != nil {
 			f.wait = longer(f.wait)
 			continue

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"chela/internal/api"
+	"chela/internal/platform/local"
 )
 
 // A feed is a response of server-sent events that is reopened after its last cursor. It
@@ -26,6 +27,15 @@ type stream struct {
 	body   io.Closer
 	cancel context.CancelFunc
 	silent *time.Timer // cancels, while the next message is waited for
+}
+
+// pause waits for the backoff before a stream is opened. A first one, and one after
+// messages, is opened at once. It returns ctx's error if that ended.
+func (f *feed) pause(ctx context.Context) error {
+	if f.wait == 0 {
+		return ctx.Err()
+	}
+	return local.Sleep(ctx, f.wait)
 }
 
 // open requests the stream, unless it is open, and returns when the daemon begins it,
