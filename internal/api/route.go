@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"time"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/platform/schema"
 )
 
@@ -134,12 +134,12 @@ func Wait(summary string) Parameter {
 }
 
 // wildcard finds the parameters in a pattern of net/http.
-var wildcard = regexp.MustCompile(`\{([a-z_]+)(\.\.\.)?\}`)
+var wildcard = lazyregexp.New(`\{([a-z_]+)(\.\.\.)?\}`)
 
 // Names returns the parameters in the path of a route.
 func (r Route) Names() []Parameter {
 	var names []Parameter
-	for _, found := range wildcard.FindAllStringSubmatch(r.Path, -1) {
+	for _, found := range wildcard().FindAllStringSubmatch(r.Path, -1) {
 		if found[1] == "key" {
 			names = append(names, Key())
 		} else {

@@ -7,10 +7,10 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/egress"
 )
 
@@ -63,7 +63,7 @@ func isNetworkRule(s string) bool {
 // isHost reports whether s is a host name or an IP address.
 func isHost(s string) bool {
 	_, err := netip.ParseAddr(s)
-	return err == nil || hostName.MatchString(s) && len(s) <= 253
+	return err == nil || hostName().MatchString(s) && len(s) <= 253
 }
 
 // isHostPort reports whether s is a host and a port number. The host is required,
@@ -95,4 +95,4 @@ func isOrigin(s string) bool {
 	}
 }
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+var hostName = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)

@@ -3,13 +3,13 @@ package config
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/config/field"
 	"chela/internal/platform/keepout"
+	"chela/internal/platform/lazyregexp"
 )
 
 // isHostPath reports whether a text is the absolute path of a file or folder of this
@@ -42,9 +42,9 @@ func (s *Sandbox) variable(name string) field.Field {
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	secretName   = regexp.MustCompile(`(?i)(^|_)(key|token|secret|password|passwd|passphrase|pat|auth|credentials?|apikey|pwd)($|_)`)
-	secretValue  = regexp.MustCompile(`^(secret|env|exec):|://[^/\s:@]*:[^/\s@]+@`)
+	variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	secretName   = lazyregexp.New(`(?i)(^|_)(key|token|secret|password|passwd|passphrase|pat|auth|credentials?|apikey|pwd)($|_)`)
+	secretValue  = lazyregexp.New(`^(secret|env|exec):|://[^/\s:@]*:[^/\s@]+@`)
 )
 
 // setBySandbox are the variables that the owner cannot set.
@@ -54,13 +54,13 @@ var setBySandbox = strings.Fields("HOME TMPDIR SHELL PWD USER LOGNAME PATH http_
 // reads its variables, and settings are printed.
 func checkVariable(name, value string) error {
 	switch {
-	case !variableName.MatchString(name):
+	case !variableName().MatchString(name):
 		return chela.Ef(chela.Invalid, "%q is not the name of a variable", field.Cut(name)).WithHint("use letters, digits and _")
 	case name == "PATH":
 		return chela.E(chela.Invalid, "PATH is set by the sandbox").WithHint("add folders of programs to sandbox.path")
 	case slices.Contains(setBySandbox, name):
 		return chela.E(chela.Invalid, name+" is set by the sandbox").WithHint("leave it out")
-	case secretName.MatchString(name), secretValue.MatchString(value):
+	case secretName().MatchString(name), secretValue().MatchString(value):
 		return chela.E(chela.Invalid, name+" looks like a credential, which every command could read").
 			WithHint("keep it in the vault (chela secrets set) and let commands ask for it")
 	}

@@ -7,13 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/store"
 )
 
@@ -76,7 +76,7 @@ func (ds *Documents) Delete(ctx context.Context, e chela.DocumentEdit) (chela.Do
 func (ds *Documents) Today() string { return chela.DailyDocument(ds.Now().In(ds.Zone)) }
 
 // dated matches the end of a daily log's path.
-var dated = regexp.MustCompile(`/\d{4}-\d\d-\d\d\.(md|txt)$`)
+var dated = lazyregexp.New(`/\d{4}-\d\d-\d\d\.(md|txt)$`)
 
 var errTooLarge = errors.New("the document would be too large")
 
@@ -96,7 +96,7 @@ func (ds *Documents) onParts(e chela.DocumentEdit, do func(revision) error) erro
 	v := revision{DocumentEdit: e, at: ds.Now().UTC().Truncate(time.Microsecond), zone: ds.Zone}
 	ending := path.Ext(e.Path)
 	name := strings.TrimSuffix(e.Path, ending)
-	grows := dated.MatchString(e.Path) && (e.Kind == chela.EditAppend || e.Kind == chela.EditNote)
+	grows := dated().MatchString(e.Path) && (e.Kind == chela.EditAppend || e.Kind == chela.EditNote)
 	for part := 2; ; part++ {
 		err := do(v)
 		if !errors.Is(err, errTooLarge) || !grows || part > maxParts || !v.fits() {

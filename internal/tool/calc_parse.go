@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // A calculator evaluates an expression while it reads it (a Pratt parser): it
@@ -35,7 +36,7 @@ type token struct {
 // tokens matches the mantissa and the exponent of a number, a name, or a symbol.
 // An e without digits after it is left for the next token, so that 2e is an
 // error.
-var tokens = regexp.MustCompile(`^(?:(\d[\d_]*(?:\.[\d_]*)?|\.[\d_]*)(?:[eE]([+-]?\d+))?|(π|[A-Za-z][A-Za-z\d]*)|\*\*|[-−+*×·/÷%^!(),])`)
+var tokens = lazyregexp.New(`^(?:(\d[\d_]*(?:\.[\d_]*)?|\.[\d_]*)(?:[eE]([+-]?\d+))?|(π|[A-Za-z][A-Za-z\d]*)|\*\*|[-−+*×·/÷%^!(),])`)
 
 // spellings maps alternative spellings to the usual ones.
 var spellings = map[string]string{"−": "-", "×": "*", "·": "*", "÷": "/", "**": "^", "π": "pi"}
@@ -94,7 +95,7 @@ func (c *calculator) advance() {
 	if c.rest == "" || c.err != nil {
 		return
 	}
-	m := tokens.FindStringSubmatch(c.rest)
+	m := tokens().FindStringSubmatch(c.rest)
 	if m == nil {
 		char, _ := utf8.DecodeRuneInString(c.rest)
 		c.fail("character %q at %d does not belong in arithmetic", char, at)

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 type jsonInput struct {
@@ -198,7 +198,7 @@ func (s step) pick(v any) ([]any, error) {
 
 // pathStep matches the first step of a path: a key, * or an index in brackets, or a
 // quoted key.
-var pathStep = regexp.MustCompile(`(?s)^(?:\.([^.\[]+)|\[([-+]?\d{1,18}|\*)\]|\['(.*?)'\]|\["(.*?)"\])`)
+var pathStep = lazyregexp.New(`(?s)^(?:\.([^.\[]+)|\[([-+]?\d{1,18}|\*)\]|\['(.*?)'\]|\["(.*?)"\])`)
 
 // parsePath reads a JSON pointer (RFC 6901) if it begins with a slash, else a
 // path of keys and indexes: $.a.b[0]['c d'][*].
@@ -214,7 +214,7 @@ func parsePath(path string) (steps []step, err error) {
 		rest = "." + rest
 	}
 	for rest != "" {
-		m := pathStep.FindStringSubmatch(rest)
+		m := pathStep().FindStringSubmatch(rest)
 		if m == nil {
 			return nil, misstep(rest)
 		}

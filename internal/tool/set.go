@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/platform/nearest"
 )
 
@@ -57,7 +57,7 @@ func NewSet(tools ...chela.Tool) (*Set, error) {
 
 func checkTool(t chela.Tool) error {
 	switch {
-	case !toolName.MatchString(t.Name):
+	case !toolName().MatchString(t.Name):
 		return chela.E(chela.Invalid, fmt.Sprintf("%q cannot name a tool", t.Name)).
 			WithHint(`use 1 to 64 letters, digits, "_" and "-"`)
 	case t.Run == nil:
@@ -70,7 +70,7 @@ func checkTool(t chela.Tool) error {
 }
 
 // toolName matches the names of tools that providers accept.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // Get returns the tool called name.
 func (s *Set) Get(name string) (chela.Tool, bool) {

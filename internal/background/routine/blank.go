@@ -1,17 +1,17 @@
 package routine
 
 import (
-	"regexp"
 	"strings"
-	"sync"
 	"unicode"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // Markdown constructs without content.
 var (
-	frontMatter = onFirstUse(`^---[\t ]*\n(?:[\w-]+:(?s:.*?)\n)?(?:---|\.\.\.)[\t ]*(?:\n|$)`)
-	comment     = onFirstUse(`<!--(?s:.*?)-->`)
-	emptyLine   = onFirstUse(`^(?:` +
+	frontMatter = lazyregexp.New(`^---[\t ]*\n(?:[\w-]+:(?s:.*?)\n)?(?:---|\.\.\.)[\t ]*(?:\n|$)`)
+	comment     = lazyregexp.New(`<!--(?s:.*?)-->`)
+	emptyLine   = lazyregexp.New(`^(?:` +
 		`#{1,6}(?:\s.*)?` + // a heading
 		`|(?:>\s*)*(?:(?:[-*+]|\d{1,9}[.)])\s*)*(?:\[[ xX]?\])?` + // empty quotes, list items and check boxes
 		`|[-*_=\s]*` + // a rule, or the underline of a heading
@@ -37,9 +37,4 @@ func isBlank(markdown string) bool {
 // isSpace reports whether a character is white space or invisible.
 func isSpace(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("\u00ad\u200b\u200e\u200f\u2060\ufeff", r)
-}
-
-// onFirstUse compiles an expression when it is first needed.
-func onFirstUse(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
 }

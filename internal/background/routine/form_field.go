@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +12,7 @@ import (
 
 	"chela"
 	"chela/internal/config/field"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety"
 )
 
@@ -131,7 +131,7 @@ func placeOf(n *chela.RoutineNotify) field.Field {
 
 // hours has the form of active hours and their zone; the ranges are checked when the
 // routine is stored.
-var hours = regexp.MustCompile(`^(?:((?:[01]\d|2[0-4]):[0-5]\d)-((?:[01]\d|2[0-4]):[0-5]\d)(?: (.*))?)?$`)
+var hours = lazyregexp.New(`^(?:((?:[01]\d|2[0-4]):[0-5]\d)-((?:[01]\d|2[0-4]):[0-5]\d)(?: (.*))?)?$`)
 
 // activeOf is a field for the active hours of a day.
 func activeOf(a *chela.ActiveHours) field.Field {
@@ -139,7 +139,7 @@ func activeOf(a *chela.ActiveHours) field.Field {
 		Want: `hours such as "08:00-22:00", and a zone after them if it is not the owner's`,
 		Put: func(v any) error {
 			text, ok := v.(string)
-			parts := hours.FindStringSubmatch(strings.TrimSpace(text))
+			parts := hours().FindStringSubmatch(strings.TrimSpace(text))
 			if !ok || parts == nil {
 				return field.ErrUnwanted
 			}
@@ -158,7 +158,7 @@ func activeOf(a *chela.ActiveHours) field.Field {
 // longest is the longest accepted span: ten years.
 const longest = 10 * 366 * day
 
-var daysAndMore = regexp.MustCompile(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?(.*)$`)
+var daysAndMore = lazyregexp.New(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?(.*)$`)
 
 // spanOf is a field for a span of time with the units w, d, h, m and s.
 func spanOf(at *chela.Span) field.Field {
@@ -166,7 +166,7 @@ func spanOf(at *chela.Span) field.Field {
 		Want: "a span of time, such as 90s, 30m or 1d12h",
 		Put: func(v any) error {
 			text, _ := v.(string)
-			parts := daysAndMore.FindStringSubmatch(text)
+			parts := daysAndMore().FindStringSubmatch(text)
 			if text == "" || parts == nil {
 				return field.ErrUnwanted
 			}

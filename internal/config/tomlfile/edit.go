@@ -2,8 +2,9 @@ package tomlfile
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // With returns the text of the file with the value at path changed to v, which
@@ -36,7 +37,7 @@ func (f *File) With(path []string, v any) []byte {
 	}
 	line := Join(last) + " = " + value
 	if len(section) == 0 {
-		return insertLine(text, len(preamble.Find(text)), line, newline)
+		return insertLine(text, len(preamble().Find(text)), line, newline)
 	}
 	gap := ""
 	if len(bytes.TrimSpace(text)) > 0 {
@@ -127,4 +128,4 @@ func insertLine(text []byte, offset int, line, newline string) []byte {
 }
 
 // preamble is the comment at the top of a file, which an empty line ends.
-var preamble = regexp.MustCompile(`\A(#.*\n)+(\r?\n|\z)`)
+var preamble = lazyregexp.New(`\A(#.*\n)+(\r?\n|\z)`)

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // MaxBroughtBytes limits the total size of a message's history, tools and
@@ -82,7 +82,7 @@ func checkOffers(offers []chela.ToolSpec) error {
 	for _, o := range offers {
 		var object map[string]json.RawMessage
 		switch {
-		case !toolName.MatchString(o.Name):
+		case !toolName().MatchString(o.Name):
 			return chela.Ef(chela.Invalid, "%.80q is not a valid tool name", o.Name).
 				WithHint(`use 1 to 64 letters, digits, "_" and "-"`)
 		case seen[o.Name]:
@@ -97,7 +97,7 @@ func checkOffers(offers []chela.ToolSpec) error {
 }
 
 // toolName matches the names that every provider accepts for a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 func checkResults(results []chela.OfferResult) error {
 	if len(results) > maxResults {

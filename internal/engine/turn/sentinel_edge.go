@@ -2,12 +2,12 @@ package turn
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // around matches decoration between an edge of a reply and a sentinel: comments,
@@ -15,24 +15,18 @@ import (
 // characters except letters and digits.
 const around = `(?:<!--(?s:.*?)-->|</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*)?/?>|&#?[A-Za-z0-9]+;|\x60{3,}[A-Za-z]*[\t ]*\r?\n|[^\pL\pN])*`
 
-// compiled compiles an expression on first use. These expressions are large,
-// and most short-lived processes never need them.
-func compiled(expression string) func() *regexp.Regexp {
-	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expression) })
-}
-
 const okays = `(?:HEARTBEAT|ROUTINE)\\?_OK`
 
 // The sentinels with their decoration.
 var (
-	silent  = compiled(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
-	unsaid  = compiled(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
-	okBegin = compiled(`^(` + around + `)` + okays)
-	okEnd   = compiled(okays + `(` + around + `)$`)
-	notify  = compiled(`^(` + around + `)\\?\[NOTIFY\\?\]`)
+	silent  = lazyregexp.New(`^(?:` + around + `NO\\?_REPLY)+` + around + `$`)
+	unsaid  = lazyregexp.New(`^(?:` + around + `NO\\?_REPLY)*` + around + `(?:N|NO\\?|NO\\?_(?:R(?:E(?:P(?:LY?)?)?)?)?)?$`)
+	okBegin = lazyregexp.New(`^(` + around + `)` + okays)
+	okEnd   = lazyregexp.New(okays + `(` + around + `)$`)
+	notify  = lazyregexp.New(`^(` + around + `)\\?\[NOTIFY\\?\]`)
 
-	gapEnd  = compiled(around + `$`)
-	nothing = compiled(`^` + around + `$`)
+	gapEnd  = lazyregexp.New(around + `$`)
+	nothing = lazyregexp.New(`^` + around + `$`)
 )
 
 // cutOK removes an OK sentinel from either edge of a text.
@@ -85,7 +79,7 @@ func unwrapBefore(rest, after string) string {
 }
 
 // separator matches the punctuation between a sentinel and the rest of its line.
-var separator = compiled(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
+var separator = lazyregexp.New(`^[\t \x{A0}]*[.,:;!?…。！，：；]*(?:[\t \x{A0}]*[\p{Pd}|]+[\t \x{A0}])?`)
 
 // joiners are characters that occur within words, paths and names.
 const joiners = `_-.'’/:=@\`
@@ -108,8 +102,8 @@ func inWord(r rune) bool {
 
 // Tags that begin a line, and other markup.
 var (
-	lineTag = compiled(`(?i)</?(?:br|hr|p|div|li|ul|ol|pre|h[1-6]|blockquote)\b[^<>]*>`)
-	markup  = compiled(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
+	lineTag = lazyregexp.New(`(?i)</?(?:br|hr|p|div|li|ul|ol|pre|h[1-6]|blockquote)\b[^<>]*>`)
+	markup  = lazyregexp.New(`<!--(?s:.*?)-->|<[^<>]*>|&#?[A-Za-z0-9]+;`)
 )
 
 // parted reports whether the gap between a text and a sentinel at its end separates
@@ -126,7 +120,7 @@ func parted(gap string) bool {
 }
 
 // wrapper matches paired markup around words.
-var wrapper = compiled(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
+var wrapper = lazyregexp.New(`<(/?)([A-Za-z][A-Za-z0-9]*)(?:\s[^<>]*)?>|[*_]+|~~+|\x60+|["'“”‘’„«»()]`)
 
 // mirrorOf returns the closing counterparts of the wrappers on one side of a
 // sentinel.

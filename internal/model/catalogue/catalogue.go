@@ -171,7 +171,7 @@ var makers = []string{"anthropic", "openai", "gemini", "mistral", "deepseek", "x
 // claude-haiku-4-5 for us.anthropic.claude-haiku-4-5-20251001-v1:0 and for
 // anthropic/claude-haiku-4-5.
 func (l layer) elsewhere(name string) (Row, bool) {
-	name = revision.ReplaceAllString(path.Base(name), "")
+	name = revision().ReplaceAllString(path.Base(name), "")
 	for {
 		for _, maker := range makers {
 			r, ok := l.row(maker, name)

@@ -3,12 +3,12 @@ package catalogue
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // written is a row in the form of models.toml.
@@ -90,14 +90,14 @@ func (w written) check(name string) error {
 
 // version matches the suffix of a model name that has several versions: a date,
 // a number of three digits, or the host.
-var version = regexp.MustCompile(`(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{3,4}|-latest|@[^@]+)$`)
+var version = lazyregexp.New(`(-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{3,4}|-latest|@[^@]+)$`)
 
 // revision matches the suffix that Bedrock appends to model names.
-var revision = regexp.MustCompile(`-v\d+(:\d+)?$`)
+var revision = lazyregexp.New(`-v\d+(:\d+)?$`)
 
 // undated returns a name without its last version suffix, or "" if it has none.
 func undated(name string) string {
-	if at := version.FindStringIndex(name); at != nil {
+	if at := version().FindStringIndex(name); at != nil {
 		return name[:at[0]]
 	}
 	return ""

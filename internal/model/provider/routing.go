@@ -5,11 +5,11 @@ package provider
 // thread, in any language: short plain text early in a conversation.
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // A RouteQuestion is the input of a decision, at the opening of a turn.
@@ -45,13 +45,13 @@ var reasons = []struct {
 	{"it is long", func(_ RouteQuestion, m chela.Inbound) bool {
 		return utf8.RuneCountInString(m.Text) > maxText || strings.Count(strings.TrimSpace(m.Text), "\n") >= maxLines
 	}},
-	{"it contains code", func(_ RouteQuestion, m chela.Inbound) bool { return code.MatchString(m.Text) }},
-	{"it names an address or a file", func(_ RouteQuestion, m chela.Inbound) bool { return place.MatchString(m.Text) }},
+	{"it contains code", func(_ RouteQuestion, m chela.Inbound) bool { return code().MatchString(m.Text) }},
+	{"it names an address or a file", func(_ RouteQuestion, m chela.Inbound) bool { return place().MatchString(m.Text) }},
 }
 
 var (
-	code  = regexp.MustCompile("`|[{}<>;|=\\\\$]|\\w\\(|\\)\\.|::|->|//|#\\w")
-	place = regexp.MustCompile(`(?i)\bhttps?:|\bwww\.|\S@\S|(^|\s)[~.]?/\w|\w/\w|\b[\w-]+\.(?:[a-z]{1,4}\d?)\b`)
+	code  = lazyregexp.New("`|[{}<>;|=\\\\$]|\\w\\(|\\)\\.|::|->|//|#\\w")
+	place = lazyregexp.New(`(?i)\bhttps?:|\bwww\.|\S@\S|(^|\s)[~.]?/\w|\w/\w|\b[\w-]+\.(?:[a-z]{1,4}\d?)\b`)
 )
 
 // IsSimple reports whether all messages of a turn are plain and short enough for

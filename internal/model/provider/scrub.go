@@ -8,9 +8,10 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // minSecret is the least length of a secret, in bytes; shorter values are words
@@ -88,7 +89,7 @@ func inJSON(text string, forHTML bool) string {
 
 // keys matches API keys by the prefixes of their vendors. Commit hashes, ids
 // and ordinary words do not match.
-var keys = regexp.MustCompile(strings.Join([]string{
+var keys = lazyregexp.New(strings.Join([]string{
 	`-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`,
 	`\bsk-(?:ant-|proj-|or-v1-|svcacct-)?[A-Za-z0-9_-]{20,}`, // OpenAI, Anthropic, OpenRouter, DeepSeek
 	`\bAIza[0-9A-Za-z_-]{35}`, // Google
@@ -105,7 +106,7 @@ var keys = regexp.MustCompile(strings.Join([]string{
 
 // Text returns text without secrets.
 func (s *Scrubber) Text(text string) string {
-	return keys.ReplaceAllString(s.known.Replace(text), scrubbed)
+	return keys().ReplaceAllString(s.known.Replace(text), scrubbed)
 }
 
 // value returns a decoded JSON value without secrets, at any depth.

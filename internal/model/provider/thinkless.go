@@ -5,11 +5,11 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"regexp"
 	"strings"
 	"sync"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // Thinkless retries a request whose thinking level the model refuses, once and without a
@@ -44,7 +44,7 @@ const maxRefusedLevels = 1000
 // ("extraneous key [reasoningConfig] is not permitted") and servers that speak OpenAI's
 // protocol ("reasoning_effort is not supported", "Reasoning is mandatory for this
 // endpoint").
-var noThinking = regexp.MustCompile(`(?i)\b(think|thinking|reasoning|thinking_?(budget|level|config)|reasoning_?(config|effort))\b.*` +
+var noThinking = lazyregexp.New(`(?i)\b(think|thinking|reasoning|thinking_?(budget|level|config)|reasoning_?(config|effort))\b.*` +
 	`(not support|n't support|unsupported|not enabled|not permitted|not allowed|not available|mandatory|invalid|unknown|unrecognized)|` +
 	`(not support|n't support|unsupported|not permitted|invalid|unknown|unrecognized|extraneous|only works)\b.*` +
 	`\b(think|thinking|reasoning|thinking_?(budget|level|config)|reasoning_?(config|effort))\b`)
@@ -54,7 +54,7 @@ var noThinking = regexp.MustCompile(`(?i)\b(think|thinking|reasoning|thinking_?(
 func refusesThinking(err error) bool {
 	pe, ok := errors.AsType[*chela.ProviderError](err)
 	return ok && !pe.Overflow &&
-		(pe.Status == http.StatusBadRequest || pe.Status == http.StatusUnprocessableEntity) && noThinking.MatchString(pe.Msg) &&
+		(pe.Status == http.StatusBadRequest || pe.Status == http.StatusUnprocessableEntity) && noThinking().MatchString(pe.Msg) &&
 		!strings.Contains(strings.ToLower(pe.Msg), "signature")
 }
 

@@ -4,13 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
-	"regexp"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // Rules are the limits of named types, wherever a field has them. Every field
@@ -265,6 +264,5 @@ func (s *Schema) ready() {
 	if s.Pattern == "" {
 		return
 	}
-	pattern := s.Pattern
-	s.pattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
+	s.pattern = lazyregexp.New(s.Pattern)
 }

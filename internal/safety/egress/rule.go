@@ -5,11 +5,11 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/guard"
 )
 
@@ -27,13 +27,13 @@ type Rule struct {
 	Path    string   // empty: all
 }
 
-var methods = regexp.MustCompile(`^[A-Z]+(,[A-Z]+)*$`)
+var methods = lazyregexp.New(`^[A-Z]+(,[A-Z]+)*$`)
 
 // ParseRule parses the text of a rule. It fails with Invalid.
 func ParseRule(text string) (r Rule, err error) {
 	rest := text
 	if list, after, ok := strings.Cut(text, " "); ok {
-		if !methods.MatchString(list) {
+		if !methods().MatchString(list) {
 			return r, badRule(text)
 		}
 		r.Methods, rest = strings.Split(list, ","), after

@@ -1,8 +1,9 @@
 package leak
 
 import (
-	"regexp"
 	"strings"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // An assignment decides whether a secret follows a word that ends at an offset
@@ -77,7 +78,7 @@ func valueByte(b byte, quoted bool) bool {
 }
 
 // Values that stand for a secret, or are none.
-var placeholder = regexp.MustCompile(`(?i)^(?:` +
+var placeholder = lazyregexp.New(`(?i)^(?:` +
 	`[<\[{(%$].*` + // <your key>, ${VAR}, $(command), %VAR%
 	`|.*(?:\.\.\.|xxxx|\*\*\*|example|changeme|placeholder|redacted|your[_-]).*` +
 	`|(?:env|file|secret|exec|vault|process\.env|os\.environ|os\.getenv|getenv|config|self|this|ctx|req|args)[.:\[(].*` +
@@ -93,7 +94,7 @@ func passwords(value string, quoted bool) bool {
 		!strings.ContainsAny(value, letters) {
 		return false
 	}
-	return entropy(value) >= 2.5 && !placeholder.MatchString(value) && !isName(value)
+	return entropy(value) >= 2.5 && !placeholder().MatchString(value) && !isName(value)
 }
 
 // random reports whether a value may be a key made at random.
@@ -101,7 +102,7 @@ func random(value string, _ bool) bool {
 	if len(value) < 16 || !strings.ContainsAny(value, "0123456789") || !strings.ContainsAny(value, letters) {
 		return false
 	}
-	return entropy(value) >= 3.3 && !placeholder.MatchString(value) && !isName(value)
+	return entropy(value) >= 3.3 && !placeholder().MatchString(value) && !isName(value)
 }
 
 // isName reports whether a value reads as an identifier or a title with a number:
@@ -134,7 +135,7 @@ func userinfo(text string, at int) (start, end int, ok bool) {
 		case b == ':' && start == 0:
 			start = i + 1
 		case b == '@':
-			ok = start > 0 && i-start >= 4 && !placeholder.MatchString(text[start:i]) && !strings.Contains(text[at:start], "@")
+			ok = start > 0 && i-start >= 4 && !placeholder().MatchString(text[start:i]) && !strings.Contains(text[at:start], "@")
 			return start, i, ok && strings.ToLower(text[start:i]) != "password"
 		case b <= ' ', b >= 0x7f, strings.IndexByte("/?#'\"`<>[]{}", b) >= 0:
 			return 0, 0, false

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"regexp"
 
 	"github.com/spf13/cobra"
 
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/surface/terminal"
 )
 
@@ -53,11 +53,11 @@ func (c *commands) logs(ctx context.Context, b *Backend, follow bool, least slog
 
 // levelText finds the level as the two handlers of slog write it, before any
 // text from outside.
-var levelText = regexp.MustCompile(`^(?:time=\S+ level=|\{"time":"[^"]*","level":")([A-Z]+(?:[+-]\d+)?)`)
+var levelText = lazyregexp.New(`^(?:time=\S+ level=|\{"time":"[^"]*","level":")([A-Z]+(?:[+-]\d+)?)`)
 
 // levelOf returns the level of a line of the log. It reports false for a line
 // without one, which is printed at every level.
 func levelOf(line string) (level slog.Level, known bool) {
-	found := levelText.FindStringSubmatch(line)
+	found := levelText().FindStringSubmatch(line)
 	return level, found != nil && level.UnmarshalText([]byte(found[1])) == nil
 }

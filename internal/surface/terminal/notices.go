@@ -3,17 +3,17 @@ package terminal
 import (
 	"context"
 	"fmt"
-	"regexp"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/platform/lazyregexp"
 )
 
 // maxNoticeGroups is the most groups of notices that are printed at once.
 const maxNoticeGroups = 10
 
 // varying matches the parts in which notices of one cause differ: ids and numbers.
-var varying = regexp.MustCompile(`\b[a-z]+_[0-9a-z]{8,}\b|[0-9]+`)
+var varying = lazyregexp.New(`\b[a-z]+_[0-9a-z]{8,}\b|[0-9]+`)
 
 // A noticeGroup holds notices that differ in ids and numbers alone.
 type noticeGroup struct {
@@ -26,7 +26,7 @@ type noticeGroup struct {
 func groupNotices(pending []chela.Outbound) (groups []*noticeGroup) {
 	by := map[string]*noticeGroup{}
 	for _, o := range pending {
-		key := varying.ReplaceAllString(o.Text, "#")
+		key := varying().ReplaceAllString(o.Text, "#")
 		g := by[key]
 		if g == nil {
 			g = &noticeGroup{first: o}

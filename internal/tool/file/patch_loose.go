@@ -2,9 +2,10 @@ package file
 
 import (
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // parseLoose reads a diff line by line and ignores its counts. It also reads
@@ -30,7 +31,7 @@ type looseParser struct {
 	named bool  // file has its paths from --- and +++
 }
 
-var hunkHeader = regexp.MustCompile(`^@@+ *-(\d+)(?:,\d+)? +\+\d+(?:,\d+)? *@@+ *(.*)$`)
+var hunkHeader = lazyregexp.New(`^@@+ *-(\d+)(?:,\d+)? +\+\d+(?:,\d+)? *@@+ *(.*)$`)
 
 // line reads the next line, or two if they belong together.
 func (p *looseParser) line() error {
@@ -157,7 +158,7 @@ func (p *looseParser) starred(line string) error {
 func (p *looseParser) beginHunk(line string) {
 	p.endHunk()
 	p.hunk = &Hunk{}
-	if m := hunkHeader.FindStringSubmatch(line); m != nil {
+	if m := hunkHeader().FindStringSubmatch(line); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {
 			p.hunk.Start = n
 		}

@@ -1,12 +1,12 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
 
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/lazyregexp"
 )
 
 // The parser and bash do not agree on every line. A generated line on which
@@ -45,7 +45,7 @@ func misread(file *syntax.File, line string) (reason string) {
 				reason = "it has a # within a word, which shells read in different ways"
 			}
 		case *syntax.Assign:
-			if p.Name != nil && !assigned.MatchString(p.Name.Value) {
+			if p.Name != nil && !assigned().MatchString(p.Name.Value) {
 				reason = "it assigns to a name that is none, which shells read in different ways"
 			}
 		}
@@ -55,4 +55,4 @@ func misread(file *syntax.File, line string) (reason string) {
 }
 
 // assigned matches the names that bash assigns to, in every locale.
-var assigned = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var assigned = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)

@@ -2,10 +2,10 @@ package shell
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/tool/workspace"
 )
 
@@ -119,14 +119,14 @@ func wildcards(source string) string {
 }
 
 // variable matches the name of a variable, or its number, after the dollar.
-var variable = regexp.MustCompile(`^[A-Za-z0-9_]*`)
+var variable = lazyregexp.New(`^[A-Za-z0-9_]*`)
 
 // endOfExpansion returns the last byte of the expansion that begins at a byte
 // of source.
 func endOfExpansion(source string, at int) int {
 	rest := source[at+1:]
 	if source[at] == '$' && rest != "" && !strings.ContainsAny(rest[:1], "{(") {
-		name := variable.FindString(rest)
+		name := variable().FindString(rest)
 		return at + max(len(name), 1)
 	}
 	if end := strings.IndexAny(rest, "})]`"); end >= 0 {

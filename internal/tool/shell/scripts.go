@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // findTests are the tests and actions of find that do nothing but test and
@@ -44,7 +46,7 @@ func findReads(args []word) bool {
 
 // awkActs matches text of an awk program with which it may run a command or
 // write a file.
-var awkActs = regexp.MustCompile(`system|getline|close|load|[|>@\\]`)
+var awkActs = lazyregexp.New(`system|getline|close|load|[|>@\\]`)
 
 // awkReads reports whether awk only reads its input and prints.
 func awkReads(args []word) bool {
@@ -60,7 +62,7 @@ func awkReads(args []word) bool {
 		case strings.HasPrefix(a.text, "-"):
 			return false
 		default:
-			return !awkActs.MatchString(a.text) && grammar{}.accepts(args[i+1:])
+			return !awkActs().MatchString(a.text) && grammar{}.accepts(args[i+1:])
 		}
 	}
 	return false

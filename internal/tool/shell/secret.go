@@ -3,10 +3,10 @@ package shell
 import (
 	"context"
 	"net"
-	"regexp"
 	"slices"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/egress"
 	"chela/internal/tool"
 )
@@ -27,7 +27,7 @@ type secrets interface {
 }
 
 // variableName matches the variables that may hold a sentinel.
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]{0,99}$`)
 
 // maxSecrets limits the secrets of a call: a person reads them.
 const maxSecrets = 8
@@ -52,7 +52,7 @@ func (s secretInput) check(in input) error {
 	switch {
 	case !chela.SecretName(s.Name).Valid():
 		return wrong("this is not the name of a secret; secret_list shows the names")
-	case !variableName.MatchString(s.Variable):
+	case !variableName().MatchString(s.Variable):
 		return wrong("variable is the name of an environment variable, such as GITHUB_TOKEN")
 	case !slices.ContainsFunc(in.Hosts, has):
 		return wrong("host is one of the hosts of the call")

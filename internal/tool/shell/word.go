@@ -1,10 +1,11 @@
 package shell
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // A word is one argument as known before the line runs.
@@ -125,7 +126,7 @@ func canonical(words []word) string {
 	parts := make([]string, len(words))
 	for i, w := range words {
 		parts[i] = w.text
-		if !w.fixed || i > 0 && plain.MatchString(w.text) {
+		if !w.fixed || i > 0 && plain().MatchString(w.text) {
 			continue
 		}
 		// Only NUL cannot be quoted, and no line with it gets this far.
@@ -137,4 +138,4 @@ func canonical(words []word) string {
 }
 
 // plain matches an argument that needs no quotes.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./^-]+$`)
+var plain = lazyregexp.New(`^[A-Za-z0-9_@%+=:,./^-]+$`)

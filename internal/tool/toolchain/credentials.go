@@ -4,11 +4,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela/internal/platform/keepout"
+	"chela/internal/platform/lazyregexp"
 )
 
 // credentialNames are names of files and folders that hold credentials.
@@ -23,7 +23,7 @@ var settingNames = strings.Fields("npmrc pip.conf pip.ini settings.xml gradle.pr
 
 // credential finds a credential in a file of settings: a key named like one, or a
 // password in a URL.
-var credential = regexp.MustCompile(`(?im)(_auth|authtoken|_password|password|passwd|secret|token)["']?\s*[=:]\s*\S|<password>|://[^/\s:@]*:[^/\s@]+@`)
+var credential = lazyregexp.New(`(?im)(_auth|authtoken|_password|password|passwd|secret|token)["']?\s*[=:]\s*\S|<password>|://[^/\s:@]*:[^/\s@]+@`)
 
 // The scan of an installation is limited: credentials lie near its top.
 const (
@@ -69,7 +69,7 @@ func holdsCredential(path string) bool {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, scanSize+1))
-	return err != nil || len(text) > scanSize || credential.Match(text)
+	return err != nil || len(text) > scanSize || credential().Match(text)
 }
 
 // around returns the parts of a tree without the hidden ones. Links beside a hidden one

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/egress"
 )
 
@@ -80,11 +81,11 @@ func (r *reader) set(group, name, value string) {
 	r.Env[name] = r.note(group, value)
 }
 
-var inText = regexp.MustCompile(`https?://[^\s,|"'<>]+`)
+var inText = lazyregexp.New(`https?://[^\s,|"'<>]+`)
 
 // note returns a text with the credentials of its URLs removed, and notes their hosts.
 func (r *reader) note(group, text string) string {
-	return inText.ReplaceAllStringFunc(text, func(found string) string {
+	return inText().ReplaceAllStringFunc(text, func(found string) string {
 		u, err := url.Parse(found)
 		if err != nil {
 			return ""

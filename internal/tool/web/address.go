@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/guard"
 )
 
@@ -82,13 +82,13 @@ func canonicalHost(host string) (string, error) {
 	}
 }
 
-var escape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+var escape = lazyregexp.New("%[0-9A-Fa-f]{2}")
 
 // canonicalPath writes the escapes of a path in upper case, and decodes
 // unneeded ones: "/%76%31/%2e%2e" is "/v1/..".
 func canonicalPath(escaped string) string {
-	return escape.ReplaceAllStringFunc(escaped, func(found string) string {
-		if c, err := url.PathUnescape(found); err == nil && unreserved.MatchString(c) {
+	return escape().ReplaceAllStringFunc(escaped, func(found string) string {
+		if c, err := url.PathUnescape(found); err == nil && unreserved().MatchString(c) {
 			return c
 		}
 		return strings.ToUpper(found)
@@ -96,7 +96,7 @@ func canonicalPath(escaped string) string {
 }
 
 // unreserved matches a character that needs no escape.
-var unreserved = regexp.MustCompile(`^[A-Za-z0-9._~-]$`)
+var unreserved = lazyregexp.New(`^[A-Za-z0-9._~-]$`)
 
 // canonicalQuery escapes the characters that a query cannot contain.
 func canonicalQuery(query string) string {

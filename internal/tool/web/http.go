@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/guard"
 	"chela/internal/tool"
 	"chela/internal/tool/workspace"
@@ -310,7 +311,7 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 		if slices.Contains(refused, http.CanonicalHeaderKey(name)) {
 			return nil, chela.Ef(chela.Invalid, "headers: %s is set by the request itself; leave it out", name)
 		}
-		if !header.MatchString(name) || control.MatchString(value) {
+		if !header().MatchString(name) || control().MatchString(value) {
 			return nil, chela.Ef(chela.Invalid, "headers: %.60q is malformed; names are letters, digits and -, values are one line of text", name)
 		}
 		req.Header.Set(name, value)
@@ -321,8 +322,8 @@ func newRequest(ctx context.Context, in httpInput) (*http.Request, error) {
 // header matches the well-formed name of a header, and control the characters
 // that its value cannot contain.
 var (
-	header  = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
-	control = regexp.MustCompile(`[\x00-\x08\x0a-\x1f\x7f]`)
+	header  = lazyregexp.New(`^[A-Za-z0-9_-]+$`)
+	control = lazyregexp.New(`[\x00-\x08\x0a-\x1f\x7f]`)
 )
 
 // explain words err for the model. Addresses are not shown: they would reveal

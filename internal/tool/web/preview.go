@@ -7,11 +7,11 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/guard"
 )
 
@@ -79,7 +79,7 @@ func secretHeader(name string) bool {
 
 func masked(value string) string { return fmt.Sprintf("[secret, %d bytes]", len(value)) }
 
-var parameter = regexp.MustCompile(`([?&]|^)([^=&?#]+)=([^&#]+)`)
+var parameter = lazyregexp.New(`([?&]|^)([^=&?#]+)=([^&#]+)`)
 
 // maskForm masks the parameters of a URL or of a form.
 func maskForm(text string) string { return maskParameters(text, masked) }
@@ -87,19 +87,19 @@ func maskForm(text string) string { return maskParameters(text, masked) }
 // maskQuery masks the parameters of a query, which stays one and is masked to itself.
 func maskQuery(query string) string {
 	return maskParameters(query, func(value string) string {
-		if maskedValue.MatchString(value) {
+		if maskedValue().MatchString(value) {
 			return value
 		}
 		return fmt.Sprintf("(secret:%d)", len(value))
 	})
 }
 
-var maskedValue = regexp.MustCompile(`^\(secret:\d+\)$`)
+var maskedValue = lazyregexp.New(`^\(secret:\d+\)$`)
 
 // maskParameters replaces the values of secret parameters.
 func maskParameters(text string, mask func(value string) string) string {
-	return parameter.ReplaceAllStringFunc(text, func(found string) string {
-		p := parameter.FindStringSubmatch(found)
+	return parameter().ReplaceAllStringFunc(text, func(found string) string {
+		p := parameter().FindStringSubmatch(found)
 		name, err := url.QueryUnescape(p[2])
 		if err != nil {
 			name = p[2]

@@ -58,13 +58,13 @@ func (s secretInput) check(in httpInput, u *url.URL) error {
 		return wrong("this is not the name of a secret; secret_list shows the names")
 	case s.As == asPath && places != 1:
 		return wrong("with as=path the path of the URL holds " + placeholder + " once, where the secret goes")
-	case s.As == asHeader && (!header.MatchString(s.Field) || slices.Contains(refused, http.CanonicalHeaderKey(s.Field))):
+	case s.As == asHeader && (!header().MatchString(s.Field) || slices.Contains(refused, http.CanonicalHeaderKey(s.Field))):
 		return wrong("with as=header, field is the name of a header")
 	case s.As == asHeader && taken(s.Field), (s.As == "" || s.As == asBearer || s.As == asBasic) && taken("Authorization"):
 		return wrong("the header that it goes to is set by headers too; leave it out there")
 	case s.As == asQuery && (s.Field == "" || u.Query().Has(s.Field)):
 		return wrong("with as=query, field is the name of a parameter that the URL does not have")
-	case s.As == asBasic && (strings.Contains(s.Field, ":") || control.MatchString(s.Field)):
+	case s.As == asBasic && (strings.Contains(s.Field, ":") || control().MatchString(s.Field)):
 		return wrong("with as=basic, field is a user name without colon")
 	}
 	return nil
@@ -72,7 +72,7 @@ func (s secretInput) check(in httpInput, u *url.URL) error {
 
 // put adds the value of the secret to a request.
 func (s secretInput) put(req *http.Request, value string) error {
-	if control.MatchString(value) && s.As != asQuery && s.As != asPath {
+	if control().MatchString(value) && s.As != asQuery && s.As != asPath {
 		return chela.E(chela.Invalid, "secret: its value has several lines, which a header cannot have")
 	}
 	switch s.As {

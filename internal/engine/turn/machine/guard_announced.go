@@ -3,8 +3,9 @@ package machine
 import (
 	"cmp"
 	"encoding/json"
-	"regexp"
 	"strings"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // Limits of the search in an answer.
@@ -51,24 +52,24 @@ func unfenced(text string) string {
 }
 
 var (
-	closing = regexp.MustCompile(`</([A-Za-z0-9_:-]+)>$`)
-	opening = regexp.MustCompile(`<([A-Za-z0-9_:-]+)(?:=([A-Za-z0-9_-]+)|\s+name="([A-Za-z0-9_-]+)")?\s*>`)
-	inner   = regexp.MustCompile(`^<(?:function=([A-Za-z0-9_-]+)|(?:function|invoke)\s+name="([A-Za-z0-9_-]+)")\s*>`)
-	line    = regexp.MustCompile(`^([A-Za-z0-9_-]+)\((\s*\{.*\}\s*|\s*[A-Za-z_]+\s*=.*)\);?$`)
+	closing = lazyregexp.New(`</([A-Za-z0-9_:-]+)>$`)
+	opening = lazyregexp.New(`<([A-Za-z0-9_:-]+)(?:=([A-Za-z0-9_-]+)|\s+name="([A-Za-z0-9_-]+)")?\s*>`)
+	inner   = lazyregexp.New(`^<(?:function=([A-Za-z0-9_-]+)|(?:function|invoke)\s+name="([A-Za-z0-9_-]+)")\s*>`)
+	line    = lazyregexp.New(`^([A-Za-z0-9_-]+)\((\s*\{.*\}\s*|\s*[A-Za-z_]+\s*=.*)\);?$`)
 )
 
 // inTag returns the tool named by the tags at the end of a text: by an
 // attribute of the outer or the first inner tag, by an object between them, or
 // by the tag name itself.
 func inTag(text string) string {
-	end := closing.FindStringSubmatch(text)
+	end := closing().FindStringSubmatch(text)
 	if end == nil {
 		return ""
 	}
 	text = strings.TrimSuffix(text, end[0])
 	name, inside, open := "", "", false
-	for _, m := range opening.FindAllStringSubmatchIndex(text, -1) {
-		if tag := opening.FindStringSubmatch(text[m[0]:m[1]]); tag[1] == end[1] {
+	for _, m := range opening().FindAllStringSubmatchIndex(text, -1) {
+		if tag := opening().FindStringSubmatch(text[m[0]:m[1]]); tag[1] == end[1] {
 			open = true
 			name, inside = tag[2]+tag[3], strings.TrimSpace(text[m[1]:])
 		}
@@ -76,7 +77,7 @@ func inTag(text string) string {
 	if !open {
 		return ""
 	}
-	if within := inner.FindStringSubmatch(inside); within != nil && name == "" {
+	if within := inner().FindStringSubmatch(inside); within != nil && name == "" {
 		name = within[1] + within[2]
 	}
 	return cmp.Or(name, inObject(inside), end[1])
@@ -122,7 +123,7 @@ func namedTool(call map[string]json.RawMessage) string {
 // inLine returns the tool called in function syntax on the last line of a text.
 func inLine(text string) string {
 	last := strings.Trim(text[strings.LastIndexByte(text, '\n')+1:], "` ")
-	if m := line.FindStringSubmatch(last); m != nil {
+	if m := line().FindStringSubmatch(last); m != nil {
 		return m[1]
 	}
 	return ""

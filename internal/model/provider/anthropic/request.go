@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"regexp"
 
 	"chela"
 	"chela/internal/model/provider"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // maxStrict bounds the strict tools of a request, and holdsToSchemas matches
@@ -16,15 +16,15 @@ import (
 // https://platform.claude.com/docs/en/agents-and-tools/tool-use/strict-tool-use.
 const maxStrict = 20
 
-var holdsToSchemas = regexp.MustCompile(`claude-((opus|sonnet|haiku)-(4-[5-9]|[5-9])|fable|mythos)`)
+var holdsToSchemas = lazyregexp.New(`claude-((opus|sonnet|haiku)-(4-[5-9]|[5-9])|fable|mythos)`)
 
 // simple reports whether a schema can be strict. Values of several types are
 // excluded, although a request may have a few.
 func simple(schema []byte) bool {
-	return wire.Strict(schema) && !bytes.Contains(schema, []byte(`"anyOf"`)) && !severalTypes.Match(schema)
+	return wire.Strict(schema) && !bytes.Contains(schema, []byte(`"anyOf"`)) && !severalTypes().Match(schema)
 }
 
-var severalTypes = regexp.MustCompile(`"type"\s*:\s*\[`)
+var severalTypes = lazyregexp.New(`"type"\s*:\s*\[`)
 
 // mark is a cache breakpoint: the prompt is cached up to and including its
 // block. Three of the four allowed breakpoints are used: after the tools, after
@@ -84,7 +84,7 @@ func (p *Provider) tools(r *request, req *chela.Request) error {
 			return err
 		}
 		r.Tool(`{"name":`, t)
-		if strict < maxStrict && holdsToSchemas.MatchString(req.Model) && simple(schema) {
+		if strict < maxStrict && holdsToSchemas().MatchString(req.Model) && simple(schema) {
 			r.Raw(`,"strict":true`)
 			strict++
 		}

@@ -6,10 +6,10 @@ package anthropic
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // A ThinkingMode is a thinking mode, named as in the protocol.
@@ -62,13 +62,13 @@ var efforts = map[chela.ThinkingLevel]string{
 var (
 	// Up to generation 4.5 models think within a budget. Later models are
 	// adaptive: 4.7 and later reject a budget, 4.6 advises against it.
-	withBudget      = regexp.MustCompile(`claude-(3-7|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|-latest|$))`)
-	withoutThinking = regexp.MustCompile(`claude-(2|instant|3-(opus|sonnet|haiku|5))`)
-	withoutXHigh    = regexp.MustCompile(`claude-(opus|sonnet)-4-6`)
+	withBudget      = lazyregexp.New(`claude-(3-7|(opus|sonnet|haiku)-4(-[015])?(-\d{8}|-latest|$))`)
+	withoutThinking = lazyregexp.New(`claude-(2|instant|3-(opus|sonnet|haiku|5))`)
+	withoutXHigh    = lazyregexp.New(`claude-(opus|sonnet)-4-6`)
 
-	thinksIfAsked = regexp.MustCompile(`claude-(3|(opus|sonnet|haiku)-4)`)
-	thinksBetween = regexp.MustCompile(`claude-sonnet-5-5`)
-	thinksAlways  = regexp.MustCompile(`claude-(opus-5-5|fable|mythos)`)
+	thinksIfAsked = lazyregexp.New(`claude-(3|(opus|sonnet|haiku)-4)`)
+	thinksBetween = lazyregexp.New(`claude-sonnet-5-5`)
+	thinksAlways  = lazyregexp.New(`claude-(opus-5-5|fable|mythos)`)
 )
 
 // A ThinkingQuestion is the input of [Think].
@@ -91,10 +91,10 @@ type ThinkingQuestion struct {
 func Think(q ThinkingQuestion) Thinking {
 	t := Thinking{MaxTokens: cmp.Or(q.MaxTokens, min(thinkingMaxTokens, q.Longest))}
 	switch {
-	case q.Level == "" || withoutThinking.MatchString(q.Model):
+	case q.Level == "" || withoutThinking().MatchString(q.Model):
 	case q.Level == chela.ThinkingOff:
 		t.off(q.Model)
-	case withBudget.MatchString(q.Model) || !strings.Contains(q.Model, "claude-"):
+	case withBudget().MatchString(q.Model) || !strings.Contains(q.Model, "claude-"):
 		longest := q.Longest
 		if q.MaxTokens > 0 {
 			longest = min(longest, q.MaxTokens)
@@ -106,7 +106,7 @@ func Think(q ThinkingQuestion) Thinking {
 		t.Mode, t.Budget, t.MaxTokens = ThinkingEnabled, budget, min(t.MaxTokens+budget, longest)
 	default:
 		t.Mode, t.Effort = ThinkingAdaptive, efforts[q.Level]
-		if q.Level == chela.ThinkingXHigh && withoutXHigh.MatchString(q.Model) {
+		if q.Level == chela.ThinkingXHigh && withoutXHigh().MatchString(q.Model) {
 			t.Effort = "max"
 		}
 	}
@@ -115,15 +115,15 @@ func Think(q ThinkingQuestion) Thinking {
 
 // ThinksIfAsked reports whether a model thinks only on request, as models up to
 // generation 4 do.
-func ThinksIfAsked(model string) bool { return thinksIfAsked.MatchString(model) }
+func ThinksIfAsked(model string) bool { return thinksIfAsked().MatchString(model) }
 
 // off turns thinking off. A model that always thinks gets the lowest effort.
 func (t *Thinking) off(model string) {
 	switch {
-	case thinksIfAsked.MatchString(model):
-	case thinksBetween.MatchString(model):
+	case thinksIfAsked().MatchString(model):
+	case thinksBetween().MatchString(model):
 		t.Mode = ThinkingBetweenTools
-	case thinksAlways.MatchString(model):
+	case thinksAlways().MatchString(model):
 		t.Effort = "low"
 	default:
 		t.Mode = ThinkingDisabled

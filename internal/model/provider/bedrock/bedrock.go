@@ -13,7 +13,6 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +22,7 @@ import (
 
 	"chela"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // kind tags the thinking blocks of this protocol, which are sent back to it.
@@ -55,13 +55,13 @@ type Provider struct {
 	longest int          // output limit, thinking included
 }
 
-var regionShape = regexp.MustCompile(`^[a-z]{2,}(-[a-z]+)+-\d+$`)
+var regionShape = lazyregexp.New(`^[a-z]{2,}(-[a-z]+)+-\d+$`)
 
 // New returns a provider; it makes no request. It returns Invalid for a
 // malformed region or address, and Denied if there are no keys.
 func New(cfg Config) (*Provider, error) {
 	cfg.Name = cmp.Or(cfg.Name, "bedrock")
-	if !regionShape.MatchString(cfg.Region) {
+	if !regionShape().MatchString(cfg.Region) {
 		return nil, chela.E(chela.Invalid, "provider "+cfg.Name+" has no region").
 			WithHint("set AWS_REGION, or its region, such as us-east-1")
 	}

@@ -1,32 +1,32 @@
 package bedrock
 
 import (
-	"regexp"
 	"strings"
 
 	"chela"
 	"chela/internal/model/provider/anthropic"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // The maker of a model follows from its id:
 // anthropic.claude-sonnet-4-5-20250929-v1:0, us.amazon.nova-2-lite-v1:0,
 // openai.gpt-oss-120b-1:0. It is unknown for an application inference profile.
 var (
-	nova2  = regexp.MustCompile(`amazon\.nova-2`)
-	gptOSS = regexp.MustCompile(`openai\.gpt-oss`)
+	nova2  = lazyregexp.New(`amazon\.nova-2`)
+	gptOSS = lazyregexp.New(`openai\.gpt-oss`)
 
 	// caches matches the models that support cache breakpoints; others reject
 	// them. Nova accepts them everywhere except after tools. See
 	// https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html.
-	caches        = regexp.MustCompile(`anthropic\.claude|amazon\.nova`)
-	withoutCaches = regexp.MustCompile(`claude-(v2|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)`)
+	caches        = lazyregexp.New(`anthropic\.claude|amazon\.nova`)
+	withoutCaches = lazyregexp.New(`claude-(v2|instant|3-(opus|sonnet|haiku)|3-5-sonnet-20240620)`)
 )
 
 func isClaude(model string) bool { return strings.Contains(model, "anthropic.claude") }
 
 func mayMark(model string) bool {
-	return caches.MatchString(model) && !withoutCaches.MatchString(model)
+	return caches().MatchString(model) && !withoutCaches().MatchString(model)
 }
 
 // think sets the thinking fields of the model's maker, for Nova 2 as in
@@ -40,9 +40,9 @@ func (p *Provider) think(o *options, req *chela.Request, items []wire.Item) {
 			Model: req.Model, Level: level, MaxTokens: req.MaxTokens, Longest: p.longest, Midway: wire.Midway(items, kind),
 		}))
 	case level == "":
-	case gptOSS.MatchString(req.Model):
+	case gptOSS().MatchString(req.Model):
 		o.Fields = map[string]any{"reasoning_effort": wire.Efforts[level]}
-	case nova2.MatchString(req.Model) && level != chela.ThinkingOff:
+	case nova2().MatchString(req.Model) && level != chela.ThinkingOff:
 		effort := wire.Efforts[level]
 		if effort == "high" && req.MaxTokens > 0 { // Nova rejects an output limit at its highest effort
 			effort = "medium"

@@ -12,12 +12,12 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // DefaultBaseURL is the address of Google's API.
@@ -26,7 +26,7 @@ const DefaultBaseURL = "https://generativelanguage.googleapis.com"
 // kind tags the thinking blocks of this protocol, which are sent back to it.
 const kind = "gemini"
 
-var hasVersion = regexp.MustCompile(`/v\d+[a-z0-9]*$`)
+var hasVersion = lazyregexp.New(`/v\d+[a-z0-9]*$`)
 
 // Config holds the server's address, its key and options.
 type Config struct {
@@ -52,7 +52,7 @@ func New(cfg Config) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !hasVersion.MatchString(server.Base) {
+	if !hasVersion().MatchString(server.Base) {
 		server.Base += "/v1beta"
 	}
 	server.Incomplete = "sent an answer without a finish reason"
@@ -81,11 +81,11 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 
 // unreadable matches the server's error for a signature made by another key or
 // server. A conversation must be able to continue after such a change.
-var unreadable = regexp.MustCompile(`(?i)(invalid|corrupted) thought.?signature|thought.?signature is (not valid|invalid)`)
+var unreadable = lazyregexp.New(`(?i)(invalid|corrupted) thought.?signature|thought.?signature is (not valid|invalid)`)
 
 func isUnreadable(err error) bool {
 	pe, ok := errors.AsType[*chela.ProviderError](err)
-	return ok && pe.Kind == chela.Invalid && unreadable.MatchString(pe.Msg)
+	return ok && pe.Kind == chela.Invalid && unreadable().MatchString(pe.Msg)
 }
 
 // resource returns the path of a model; tuned models have a path of their own.

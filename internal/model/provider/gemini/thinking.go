@@ -1,11 +1,11 @@
 package gemini
 
 import (
-	"regexp"
 	"strconv"
 
 	"chela"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // budgets maps levels to thinking tokens for generation 2.5, as Google maps the
@@ -43,12 +43,12 @@ var levels = map[chela.ThinkingLevel]string{
 // Abilities are derived from the name: gemini-2.5-flash-lite,
 // gemini-3.1-pro-preview, gemini-4-argon, gemini-flash-latest.
 var (
-	numbered = regexp.MustCompile(`gemini-(\d+)(\.\d+)?-`)
-	latest   = regexp.MustCompile(`gemini-(pro|flash|flash-lite)-latest`)
-	isPro    = regexp.MustCompile(`gemini-[\d.]+-pro`)
+	numbered = lazyregexp.New(`gemini-(\d+)(\.\d+)?-`)
+	latest   = lazyregexp.New(`gemini-(pro|flash|flash-lite)-latest`)
+	isPro    = lazyregexp.New(`gemini-[\d.]+-pro`)
 
-	withMinimal   = regexp.MustCompile(`gemini-3(\.[0-5])?-flash|gemini-3(\.\d+)?-flash-lite`)
-	withoutMedium = regexp.MustCompile(`gemini-3-pro`)
+	withMinimal   = lazyregexp.New(`gemini-3(\.[0-5])?-flash|gemini-3(\.\d+)?-flash-lite`)
+	withoutMedium = lazyregexp.New(`gemini-3-pro`)
 )
 
 // newest is the generation assumed for a name without a number.
@@ -57,10 +57,10 @@ const newest = 3
 // generationOf returns the generation of a model, such as 2.5; 0 if its name
 // does not contain one.
 func generationOf(model string) float64 {
-	if latest.MatchString(model) {
+	if latest().MatchString(model) {
 		return newest
 	}
-	m := numbered.FindStringSubmatch(model)
+	m := numbered().FindStringSubmatch(model)
 	if m == nil {
 		return 0
 	}
@@ -91,7 +91,7 @@ func appendThinking(j *wire.JSON, req *chela.Request) {
 }
 
 func budget(req *chela.Request) int {
-	pro := isPro.MatchString(req.Model)
+	pro := isPro().MatchString(req.Model)
 	if req.Thinking == chela.ThinkingOff {
 		if pro {
 			return leastOfPro
@@ -112,9 +112,9 @@ func budget(req *chela.Request) int {
 func level(model string, l chela.ThinkingLevel) string {
 	word := levels[l]
 	switch {
-	case word == "MINIMAL" && !withMinimal.MatchString(model):
+	case word == "MINIMAL" && !withMinimal().MatchString(model):
 		return "LOW"
-	case word == "MEDIUM" && withoutMedium.MatchString(model):
+	case word == "MEDIUM" && withoutMedium().MatchString(model):
 		return "HIGH"
 	default:
 		return word

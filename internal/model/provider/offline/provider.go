@@ -17,12 +17,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/mark"
 )
 
@@ -232,11 +232,11 @@ func outcome(c chela.CallSpec, r chela.Message) string {
 	case text == "":
 		return "I did " + deed + "; it printed nothing."
 	}
-	return present(cmp.Or(object, c.Tool), numbers.ReplaceAllString(text, ""))
+	return present(cmp.Or(object, c.Tool), numbers().ReplaceAllString(text, ""))
 }
 
 // numbers are the line numbers of a result of read_file.
-var numbers = regexp.MustCompile(`(?m)^ *\d+\t`)
+var numbers = lazyregexp.New(`(?m)^ *\d+\t`)
 
 // longQuote is the most that is quoted of a result, in bytes.
 const longQuote = 4000

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 // An action is the meaning of a clause: a call, or an answer in words.
@@ -59,7 +61,7 @@ func call(tool, argument, value string) *action {
 }
 
 func sum(g []string) *action {
-	if date.MatchString(g[1]) {
+	if date().MatchString(g[1]) {
 		return nil
 	}
 	expression := strings.NewReplacer("×", "*", "÷", "/", " x ", " * ").Replace(g[1])
@@ -116,9 +118,9 @@ func zoneOf(place string) (string, bool) {
 }
 
 var (
-	date       = regexp.MustCompile(`^\d{4}-\d\d-\d\d`)
-	joints     = regexp.MustCompile(`(?i)[.?!;]\s+(?:then\s+)?|,?\s+(?:and\s+)?then\s+|,?\s+and\s+|,\s+|\n+`)
-	courtesies = regexp.MustCompile(`(?i)^(?:(?:please|then|and|now|ok|so)[,]?\s+|(?:can|could|would) you (?:please )?|(?:hi|hello|hey),?\s+|tell me\s+)+`)
+	date       = lazyregexp.New(`^\d{4}-\d\d-\d\d`)
+	joints     = lazyregexp.New(`(?i)[.?!;]\s+(?:then\s+)?|,?\s+(?:and\s+)?then\s+|,?\s+and\s+|,\s+|\n+`)
+	courtesies = lazyregexp.New(`(?i)^(?:(?:please|then|and|now|ok|so)[,]?\s+|(?:can|could|would) you (?:please )?|(?:hi|hello|hey),?\s+|tell me\s+)+`)
 )
 
 // Limits of a message that is split. A longer one, or one with more joints, is
@@ -131,7 +133,7 @@ const (
 // understand returns the actions of a message, nil for none. A message is split only where
 // each part has a meaning, so "write salt and pepper to a.txt" stays whole.
 func understand(text string) []action {
-	at := joints.FindAllStringIndex(text, maxJoints+1)
+	at := joints().FindAllStringIndex(text, maxJoints+1)
 	if len(text) > maxSplit || len(at) > maxJoints {
 		at = nil
 	}
@@ -159,7 +161,7 @@ func understand(text string) []action {
 // match returns the action of a single clause, nil for none.
 func match(clause string) *action {
 	clause = strings.TrimRight(strings.TrimSpace(clause), ".?! ")
-	for _, text := range []string{clause, courtesies.ReplaceAllString(clause, "")} {
+	for _, text := range []string{clause, courtesies().ReplaceAllString(clause, "")} {
 		text = strings.TrimSuffix(strings.TrimSuffix(text, " please"), ",")
 		for _, r := range rules() {
 			if g := r.re.FindStringSubmatch(text); g != nil {

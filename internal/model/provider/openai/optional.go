@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 	"chela"
 	"chela/internal/model/catalogue"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // maxRefusals bounds the attempts of one request after the first one.
@@ -97,7 +97,7 @@ func (o *Options) Learner(model string, tools *wire.Toolbox) func(sent []byte, e
 func (o *Options) learn(model string, body []byte, err error) bool {
 	pe, ok := errors.AsType[*chela.ProviderError](err)
 	if !ok || pe.Overflow || pe.Status != http.StatusBadRequest && pe.Status != http.StatusUnprocessableEntity ||
-		!unwanted.MatchString(pe.Msg) {
+		!unwanted().MatchString(pe.Msg) {
 		return false
 	}
 	field := refusedField(pe, body)
@@ -126,12 +126,12 @@ var (
 	// supported"), vLLM, Mistral and Fireworks ("Extra inputs are not
 	// permitted", "extra_forbidden"), Google ("Unknown name … Cannot find
 	// field"), xAI ("does not support parameter") and Together ("unexpected").
-	unwanted = regexp.MustCompile(`(?i)unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|extra_forbidden|must be one of|should be|cannot find field`)
+	unwanted = lazyregexp.New(`(?i)unsupported|not support|unrecognized|unknown|unexpected|not permitted|not allowed|extra_forbidden|must be one of|should be|cannot find field`)
 
 	// values matches the list of accepted values in a refusal, and value one of
 	// them.
-	values = regexp.MustCompile("(?i)(?:supported values are|must be one of|should be|expected one of)[^'\"`]*((?:['\"`][a-z]+['\"`](?:, and |, or |, | and | or |\\|)?)+)")
-	value  = regexp.MustCompile("['\"`]([a-z]+)['\"`]")
+	values = lazyregexp.New("(?i)(?:supported values are|must be one of|should be|expected one of)[^'\"`]*((?:['\"`][a-z]+['\"`](?:, and |, or |, | and | or |\\|)?)+)")
+	value  = lazyregexp.New("['\"`]([a-z]+)['\"`]")
 )
 
 // refusedField returns the optional field of a request that a refusal is about;
@@ -159,11 +159,11 @@ func refusedField(pe *chela.ProviderError, body []byte) string {
 
 // acceptedLevels returns the thinking levels that a refusal names.
 func acceptedLevels(msg string) (levels []chela.ThinkingLevel) {
-	list := values.FindStringSubmatch(msg)
+	list := values().FindStringSubmatch(msg)
 	if list == nil {
 		return nil
 	}
-	for _, name := range value.FindAllStringSubmatch(list[1], -1) {
+	for _, name := range value().FindAllStringSubmatch(list[1], -1) {
 		level := chela.ThinkingLevel(name[1])
 		if level == "none" {
 			level = chela.ThinkingOff

@@ -2,13 +2,13 @@ package responses
 
 import (
 	"context"
-	"regexp"
 	"strconv"
 
 	"chela"
 	"chela/internal/model/catalogue"
 	"chela/internal/model/provider/openai"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // minOutput is the smallest output limit that the protocol accepts.
@@ -16,7 +16,7 @@ const minOutput = 16
 
 // withoutReasoning matches the models without reasoning, which reject requests
 // for encrypted reasoning.
-var withoutReasoning = regexp.MustCompile(`(^|/)(gpt-3\.5|gpt-4|chatgpt-4|gpt-5-chat)`)
+var withoutReasoning = lazyregexp.New(`(^|/)(gpt-3\.5|gpt-4|chatgpt-4|gpt-5-chat)`)
 
 // body returns the JSON of a request. The conversation comes last, and no message
 // depends on a later one, so successive steps share their prefix.

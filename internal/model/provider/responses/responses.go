@@ -10,12 +10,12 @@ import (
 	"errors"
 	"iter"
 	"net/http"
-	"regexp"
 	"sync/atomic"
 
 	"chela"
 	"chela/internal/model/provider/openai"
 	"chela/internal/model/provider/wire"
+	"chela/internal/platform/lazyregexp"
 )
 
 // kind tags the thinking blocks of this protocol, which are sent back to it.
@@ -61,7 +61,7 @@ func New(cfg Config) (*Provider, error) {
 // without summaries is not asked for them again.
 func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return p.server.Stream(ctx, func(ctx context.Context) wire.Request {
-		m := manner{summed: !p.unsummed.Load(), sealed: !withoutReasoning.MatchString(req.Model)}
+		m := manner{summed: !p.unsummed.Load(), sealed: !withoutReasoning().MatchString(req.Model)}
 		learn := p.options.Learner(req.Model, &p.tools)
 		return wire.Request{
 			Path: "/responses", Plain: req.Plain, Answer: &answer{p: p, plain: req.Plain, at: map[int64]*item{}},
@@ -75,8 +75,8 @@ func (p *Provider) Stream(ctx context.Context, req *chela.Request) iter.Seq2[che
 // organization, and for models without reasoning; see
 // https://platform.openai.com/docs/guides/reasoning.
 var (
-	noSummary = regexp.MustCompile(`(?i)verified to \w+ reasoning summar`)
-	noSeal    = regexp.MustCompile(`(?i)encrypted.content`)
+	noSummary = lazyregexp.New(`(?i)verified to \w+ reasoning summar`)
+	noSeal    = lazyregexp.New(`(?i)encrypted.content`)
 )
 
 // A manner is the set of reasoning options of a request.
@@ -91,11 +91,11 @@ func (p *Provider) learnManner(m *manner, err error) bool {
 	switch {
 	case !ok || pe.Status != http.StatusBadRequest:
 		return false
-	case m.summed && noSummary.MatchString(pe.Msg):
+	case m.summed && noSummary().MatchString(pe.Msg):
 		p.unsummed.Store(true)
 		m.summed = false
 		return true
-	case m.sealed && noSeal.MatchString(pe.Msg):
+	case m.sealed && noSeal().MatchString(pe.Msg):
 		m.sealed = false
 		return true
 	}

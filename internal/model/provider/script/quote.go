@@ -1,20 +1,21 @@
 package script
 
 import (
-	"regexp"
 	"strconv"
+
+	"chela/internal/platform/lazyregexp"
 )
 
 var (
-	quoteMark   = regexp.MustCompile(`\{\{[^{}]*\}\}`)
-	quoteResult = regexp.MustCompile(`^\{\{ *result +(\d{1,6}) *\}\}$`)
-	quoteUser   = regexp.MustCompile(`^\{\{ *user *\}\}$`)
+	quoteMark   = lazyregexp.New(`\{\{[^{}]*\}\}`)
+	quoteResult = lazyregexp.New(`^\{\{ *result +(\d{1,6}) *\}\}$`)
+	quoteUser   = lazyregexp.New(`^\{\{ *user *\}\}$`)
 )
 
 // checkQuotes returns an error for an unknown {{…}} in s.
 func checkQuotes(s string) error {
-	for _, m := range quoteMark.FindAllString(s, -1) {
-		if !quoteUser.MatchString(m) && !quoteResult.MatchString(m) {
+	for _, m := range quoteMark().FindAllString(s, -1) {
+		if !quoteUser().MatchString(m) && !quoteResult().MatchString(m) {
 			return invalid("%s is neither {{user}} nor {{result N}}", m)
 		}
 	}
@@ -25,8 +26,8 @@ func checkQuotes(s string) error {
 // exist.
 func (p *place) quote(s string) (string, error) {
 	var missing error
-	quoted := quoteMark.ReplaceAllStringFunc(s, func(m string) string {
-		number := quoteResult.FindStringSubmatch(m)
+	quoted := quoteMark().ReplaceAllStringFunc(s, func(m string) string {
+		number := quoteResult().FindStringSubmatch(m)
 		if number == nil {
 			return p.user()
 		}

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // A Scenario is a validated script from [Parse] or [Load]. It is immutable.
@@ -115,7 +115,7 @@ func invalid(format string, args ...any) *chela.Error {
 	return chela.E(chela.Invalid, fmt.Sprintf(format, args...))
 }
 
-var unknownKey = regexp.MustCompile(`^line (\d+): field (.+) not found in type \S+$`)
+var unknownKey = lazyregexp.New(`^line (\d+): field (.+) not found in type \S+$`)
 
 // parseError rewrites errors of the YAML decoder, which mention Go types, for
 // the author of the scenario.
@@ -125,7 +125,7 @@ func parseError(err error) error {
 		return invalid("%s", strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	first := typed.Errors[0]
-	if m := unknownKey.FindStringSubmatch(first); m != nil {
+	if m := unknownKey().FindStringSubmatch(first); m != nil {
 		return invalid("line %s: unknown key %q", m[1], m[2])
 	}
 	return invalid("%s", first)

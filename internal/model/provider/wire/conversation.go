@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"regexp"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // First and last user messages, for servers that require them, if the
@@ -120,11 +120,11 @@ func Turns(items []Item) iter.Seq2[chela.Role, []Item] {
 }
 
 // refShape is the form of a call id in most protocols.
-var refShape = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var refShape = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // FitsRef reports whether most protocols accept a ref as call id: up to 64 letters,
 // digits, "_" and "-".
-func FitsRef(ref string) bool { return refShape.MatchString(ref) }
+func FitsRef(ref string) bool { return refShape().MatchString(ref) }
 
 // System returns the system text of a request as valid UTF-8, and nothing for blanks
 // alone.

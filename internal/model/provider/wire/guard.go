@@ -11,13 +11,13 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"unicode"
 
 	"chela"
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/lazyregexp"
 )
 
 const (
@@ -186,8 +186,8 @@ func (g Guard) Unsent(kind chela.Kind, msg string) *chela.ProviderError {
 
 // Parts of an address that may hold secrets.
 var (
-	inAuthority = regexp.MustCompile(`(://)[^/\s@"']+@`)
-	inQuery     = regexp.MustCompile(`(https?://[^\s?"']+)\?[^\s"']*`)
+	inAuthority = lazyregexp.New(`(://)[^/\s@"']+@`)
+	inQuery     = lazyregexp.New(`(https?://[^\s?"']+)\?[^\s"']*`)
 )
 
 // clean redacts a provider's text for people: one line of at most maxMessage
@@ -199,8 +199,8 @@ func (g Guard) clean(text string) string {
 			text = strings.ReplaceAll(text, secret, "[secret]")
 		}
 	}
-	text = inAuthority.ReplaceAllString(text, "$1")
-	text = inQuery.ReplaceAllString(text, "$1")
+	text = inAuthority().ReplaceAllString(text, "$1")
+	text = inQuery().ReplaceAllString(text, "$1")
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):

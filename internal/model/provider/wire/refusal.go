@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"chela"
+	"chela/internal/platform/lazyregexp"
 )
 
 // A problem is an error as a provider reports it.
@@ -165,7 +165,7 @@ func (g Guard) classify(status int, p problem, told bool) *chela.ProviderError {
 		e.Kind, e.Retryable = chela.Unavailable, true
 	case status == http.StatusPaymentRequired, p.is("insufficient_quota", "billing_error", "billing_not_active", "ServiceQuotaExceededException"), p.usedUp():
 		e.Kind = chela.Exhausted
-	case status < 500 && e.Kind == chela.Invalid && (noStream.MatchString(p.message) || unable.MatchString(p.message)):
+	case status < 500 && e.Kind == chela.Invalid && (noStream().MatchString(p.message) || unable().MatchString(p.message)):
 		e.Kind = chela.Unsupported
 	default:
 		e.Retryable = e.Kind == chela.Exhausted || e.Kind == chela.Unavailable
@@ -182,7 +182,7 @@ func (p problem) usedUp() bool {
 	case p.span == spanShort, p.after > 0:
 		return false
 	default:
-		return outOfMoney.MatchString(p.message)
+		return outOfMoney().MatchString(p.message)
 	}
 }
 
@@ -226,7 +226,7 @@ var named = []struct {
 }
 
 func kindOf(status int, p problem, told bool) chela.Kind {
-	if p.is("ValidationException") && noModel.MatchString(p.message) {
+	if p.is("ValidationException") && noModel().MatchString(p.message) {
 		return chela.NotFound
 	}
 	for _, n := range named {
@@ -237,7 +237,7 @@ func kindOf(status int, p problem, told bool) chela.Kind {
 	switch {
 	case p.is("invalid_request_error", "INVALID_ARGUMENT") && status < 400:
 		return chela.Invalid
-	case status == 0 && slices.ContainsFunc(p.labels, notAgain.MatchString):
+	case status == 0 && slices.ContainsFunc(p.labels, notAgain().MatchString):
 		return chela.Invalid
 	}
 	switch {
@@ -269,17 +269,17 @@ func kindOf(status int, p problem, told bool) chela.Kind {
 var (
 	// notAgain matches error codes in Responses for requests that will never
 	// succeed.
-	notAgain = regexp.MustCompile(`^(invalid_prompt|data_residency_mismatch|bio_policy|misalignment_policy_violation)$|image`)
+	notAgain = lazyregexp.New(`^(invalid_prompt|data_residency_mismatch|bio_policy|misalignment_policy_violation)$|image`)
 
-	outOfMoney = regexp.MustCompile(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit|too many tokens per day`)
-	noStream   = regexp.MustCompile(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
+	outOfMoney = lazyregexp.New(`(?i)credit balance is too low|insufficient (credits|balance|quota)|exceeded your current quota|reached your \w+ usage limit|too many tokens per day`)
+	noStream   = lazyregexp.New(`(?i)stream.*(not supported|unsupported|not available|must be verified)|(does not|doesn't) support.*stream|verified to stream`)
 
 	// noModel matches Bedrock's message for an unknown model, which it reports as
 	// ValidationException.
-	noModel = regexp.MustCompile(`(?i)provided model identifier is invalid`)
+	noModel = lazyregexp.New(`(?i)provided model identifier is invalid`)
 
 	// unable matches Ollama's message for an ability that the model lacks.
-	unable = regexp.MustCompile(`does not support (tools|thinking|chat|generate)`)
+	unable = lazyregexp.New(`does not support (tools|thinking|chat|generate)`)
 
 	// tooLarge matches the messages for a prompt that exceeds the window:
 	// OpenAI, vLLM, SGLang and OpenRouter ("maximum context length"), Anthropic
@@ -292,7 +292,7 @@ var (
 	// maximum model length"), SGLang ("longer than the model's context length"),
 	// TGI and Together ("must have less than … tokens", "`inputs` tokens +
 	// `max_new_tokens` must be <="), Moonshot ("exceeded model token limit").
-	tooLarge = regexp.MustCompile(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
+	tooLarge = lazyregexp.New(`(?i)maximum context length|prompt (is )?too long|available context size|exceeds? .*context (window|limit|length)` +
 		`|input token count.* exceeds|request payload size exceeds|maximum prompt length|maximum allowed input length|reduce the length of (the|your) (messages|input|prompt)` +
 		`|greater than the context length|exceeds? (the )?max(imum)? context|input is too long|context_length_exceeded|prompt is longer than the context` +
 		`|context the overflows|longer than the (maximum model length|model's context length)|must have less than \d+ tokens` +
@@ -307,5 +307,5 @@ func isOverflow(status int, p problem) bool {
 	}
 	return status == http.StatusRequestEntityTooLarge ||
 		p.is("context_length_exceeded", "request_too_large", "exceed_context_size_error") ||
-		tooLarge.MatchString(p.message)
+		tooLarge().MatchString(p.message)
 }

@@ -124,7 +124,7 @@ func (q *Request) setFormat(field, kind string, s chela.Format) error {
 	case "json_object":
 		q.Sampling.Format = &chela.Format{}
 	case "json_schema":
-		if !functionName.MatchString(s.Name) {
+		if !functionName().MatchString(s.Name) {
 			return Wrong(field, "the schema needs a name of 1 to 64 letters, digits, _ and -")
 		}
 		if isNull(s.Schema) || s.Schema[0] != '{' {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +14,7 @@ import (
 
 	"chela"
 	"chela/internal/model/provider"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/surface/gateway/edge"
 )
 
@@ -175,13 +175,13 @@ type function struct {
 }
 
 // functionName is what OpenAI lets a function be called.
-var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+var functionName = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // spec returns a function as the model is offered it.
 func (f function) spec(param string) (chela.ToolSpec, error) {
 	spec := chela.ToolSpec{Name: f.Name, Description: f.Description, Input: f.Parameters}
 	switch {
-	case !functionName.MatchString(f.Name):
+	case !functionName().MatchString(f.Name):
 		return spec, Wrong(param+".name", "must be 1 to 64 letters, digits, _ and -")
 	case isNull(f.Parameters):
 		spec.Input = json.RawMessage(`{"type":"object","properties":{}}`)
