@@ -33,6 +33,7 @@ const inputTime = 3 * time.Second
 // Main runs the program with the process's own streams and environment, and
 // returns its exit code.
 func Main(args []string, version string) (code int) {
+	postponeCollection()
 	leaks := newRedactor()
 	errs := stderr{leaks.Writer(os.Stderr), os.Stderr}
 	defer func() {

@@ -1,6 +1,9 @@
 package app
 
 import (
+	"os"
+	"runtime"
+	"runtime/metrics"
 	"testing"
 )
 
@@ -41,4 +44,25 @@ func TestReadMemory(t *testing.T) {
 	if after.allocated-before.allocated < uint64(len(kept)) || after.held == 0 {
 		t.Errorf("before %+v, after %+v", before, after)
 	}
+}
+
+// The first collection gives back the usual target.
+func TestPostponeCollection(t *testing.T) {
+	if _, set := os.LookupEnv("GOGC"); set {
+		t.Skip("GOGC is set")
+	}
+	percent := func() uint64 {
+		sample := []metrics.Sample{{Name: "/gc/gogc:percent"}}
+		metrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	usual := percent()
+	postponeCollection()
+	for range 1000 { // cleanups run some time after a collection
+		runtime.GC()
+		if percent() == usual {
+			return
+		}
+	}
+	t.Errorf("the target is %d %% after collections, want %d %%", percent(), usual)
 }
