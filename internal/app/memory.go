@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -75,11 +74,12 @@ const postponed = 400
 // postponeCollection postpones the first garbage collection until the heap has 16 MiB:
 // a command that answers one question ends about there, and five collections of a
 // few MiB took a fifth of its processor time. From the second on the default holds.
-// GOGC of the environment is left as it is.
+// A target that the operator chose by GOGC stays.
 func postponeCollection() {
-	if _, set := os.LookupEnv("GOGC"); set {
+	usual := debug.SetGCPercent(postponed)
+	if usual != 100 {
+		debug.SetGCPercent(usual)
 		return
 	}
-	usual := debug.SetGCPercent(postponed)
 	runtime.AddCleanup(&struct{ *int }{}, func(percent int) { debug.SetGCPercent(percent) }, usual)
 }
