@@ -194,6 +194,10 @@ const (
 	ChannelRoutine = "routine" // Account is the id of the routine, To the id of the run
 )
 
+// ChannelWebhook is the channel of requests to the webhooks of routines, for hooks and
+// safety rules.
+const ChannelWebhook = "webhook"
+
 // Followed reports whether chela itself follows the turns of o.
 func (o *Origin) Followed() bool { return o.ReplyBy == ReplyByFollow }
 

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"context"
+
 	"chela"
 	"chela/internal/config"
 	"chela/internal/engine/hook"
@@ -31,6 +33,14 @@ func (a *App) emit(e chela.Event) {
 	if e.Kind == chela.EventSessionChanged && e.Turn != "" {
 		a.hooks.Passed(chela.HookSessionStart, e.Session, e.Thread, "")
 	}
+}
+
+// screen runs the hooks on the request of a webhook, which is a message to its routine.
+func (a *App) screen(ctx context.Context, v chela.Routine, text string) (string, error) {
+	in, err := a.hooks.Message(ctx, chela.Inbound{
+		Text: text, Agent: v.Agent, Origin: chela.Origin{Channel: chela.ChannelWebhook, Sender: v.Trigger.Path},
+	})
+	return in.Text, err
 }
 
 // ended notifies hooks of the end of a conversation.

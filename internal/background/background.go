@@ -45,6 +45,10 @@ type Config struct {
 	// Reap removes the containers of processes that died, and returns how many.
 	Reap func(ctx context.Context) (removed int, err error)
 
+	// Screen applies the hooks on incoming texts to the request of a webhook; see
+	// [routine.Config].
+	Screen func(ctx context.Context, v chela.Routine, text string) (string, error)
+
 	// Usable returns nil if a model, as provider/model, is available.
 	Usable func(model string) error
 

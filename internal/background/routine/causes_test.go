@@ -153,6 +153,16 @@ func TestWebhooks(t *testing.T) {
 		again, kind := hook("ci/build", signed, "done")
 		same(t, "replayed", api.HookReceipt{Run: first.Run, Duplicate: true}, again)
 		same(t, "replayed", "", kind)
+		received, kind := hook("ci/build", safety.Sign(secret, []byte("card 4111"), now), "card 4111")
+		same(t, "redacted", "", kind)
+		runs := h.list(v)
+		same(t, "redacted", received.Run, runs[0].ID)
+		if !strings.Contains(runs[0].Input, "card [removed]") {
+			t.Errorf("the input is %q", runs[0].Input)
+		}
+		ignored, kind := hook("ci/build", safety.Sign(secret, []byte("refuse me"), now), "refuse me")
+		same(t, "refused", api.HookReceipt{Ignored: "the message was refused: as asked"}, ignored)
+		same(t, "refused", "", kind)
 		for what, c := range map[string]struct {
 			path string
 			at   time.Time
@@ -170,7 +180,7 @@ func TestWebhooks(t *testing.T) {
 			_, kind := hook(c.path, safety.Sign([]byte(c.key), []byte(c.body), c.at), c.body)
 			same(t, what, c.kind, kind)
 		}
-		same(t, "runs", 2, len(h.runs(v)))
+		same(t, "runs", 3, len(h.runs(v)))
 		if _, err := h.routines.Update(t.Context(), v.ID, api.RoutineChange{Enabled: new(false)}, "test"); err != nil {
 			t.Fatal(err)
 		}

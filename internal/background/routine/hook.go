@@ -16,8 +16,8 @@ import (
 // Hook fires the routine of a webhook. It returns the same
 // Denied error for a bad signature and for a path without a webhook, so that
 // callers cannot probe for paths. A request that does not pass the filter of the
-// trigger does not fire it, and the answer says why; so it does for a run that is
-// skipped.
+// trigger, or that a hook or a safety rule refuses, does not fire it, and the answer
+// says why; so it does for a run that is skipped.
 func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (out api.HookReceipt, _ error) {
 	r, body := rule.WebhookRequest(asked), asked.Body
 	if len(body) > d.cfg.Defaults.MaxWebhookBytes {
@@ -39,6 +39,12 @@ func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (out api.Hoo
 		return api.HookReceipt{Ignored: why}, nil
 	}
 	run := chela.RoutineRun{Key: "hook/" + d.nameOf(delivery), Cause: chela.TriggerWebhook, Input: r.Input(v.Trigger)}
+	switch run.Input, err = d.screened(ctx, v, run); {
+	case chela.KindOf(err) == chela.Denied:
+		return api.HookReceipt{Ignored: chela.MessageOf(err)}, nil
+	case err != nil:
+		return out, err
+	}
 	err = d.write(ctx, "routine.hook", func(c *change) error {
 		out = api.HookReceipt{}
 		for _, key := range keysOf(delivery) {
@@ -60,6 +66,19 @@ func (d *Routines) Hook(ctx context.Context, asked api.HookRequest) (out api.Hoo
 		return err
 	})
 	return out, err
+}
+
+// screened returns the input of a run as the hooks and safety rules leave it. They see a
+// request once, however often it is delivered.
+func (d *Routines) screened(ctx context.Context, v chela.Routine, run chela.RoutineRun) (string, error) {
+	known, err := store.Find(ctx, d.store, func(r *store.Read) (bool, error) {
+		_, ok, err := r.RunByKey(ctx, v.ID, run.Key)
+		return ok, err
+	})
+	if known || err != nil {
+		return run.Input, err
+	}
+	return d.cfg.Screen(ctx, v, run.Input)
 }
 
 // letIn returns the routine at the path of a request and its delivery, if its

@@ -42,6 +42,10 @@ type Config struct {
 	// see [chela.Origin].
 	MaxDepth int
 
+	// Screen applies the hooks and the safety rules on incoming texts to the request of
+	// a webhook, and returns the text that goes on; Denied if one refuses it.
+	Screen func(ctx context.Context, v chela.Routine, text string) (string, error)
+
 	// Submit stores a message and lets its turn begin. It is idempotent per
 	// delivery.
 	Submit func(ctx context.Context, in chela.Inbound) error

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -154,6 +155,12 @@ func (h *house) routineConfig(p plan, log *slog.Logger) routine.Config {
 		Defaults: routine.Defaults{
 			Missed: chela.MissedOnce, Cooldown: 5 * time.Minute, Timeout: time.Minute, Most: 3, KeepRuns: 100,
 			NotifyAfter: 3, DisableAfter: 10, MaxWebhookBytes: 1 << 20,
+		},
+		Screen: func(_ context.Context, _ chela.Routine, text string) (string, error) {
+			if strings.Contains(text, "refuse me") {
+				return "", chela.E(chela.Denied, "the message was refused: as asked")
+			}
+			return strings.ReplaceAll(text, "card 4111", "card [removed]"), nil
 		},
 		Submit: func(ctx context.Context, in chela.Inbound) error {
 			if p.failing != nil {
