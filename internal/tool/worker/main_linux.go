@@ -31,6 +31,7 @@ func Main() int {
 	}
 	control := os.NewFile(controlFD, "control")
 	report := os.NewFile(reportFD, "report")
+	prepared := prepareAhead() // a failure is told with the report
 	d := json.NewDecoder(control)
 	var order RunRequest
 	if err := d.Decode(&order); err != nil {
@@ -42,7 +43,13 @@ func Main() int {
 		_, _ = io.Copy(io.Discard, control) // EOF and errors both mean stop
 		close(stop)
 	}()
-	if err := json.NewEncoder(report).Encode(carryOut(order, stop)); err != nil {
+	done := Report{}
+	if prepared == nil {
+		done = carryOut(order, stop)
+	} else {
+		done.Failure = prepared.Error()
+	}
+	if err := json.NewEncoder(report).Encode(done); err != nil {
 		return complain("write the report", err)
 	}
 	return 0
@@ -56,7 +63,6 @@ func complain(doing string, err error) int {
 // carryOut runs the order's command until all its processes have exited, or
 // until stop is closed.
 func carryOut(o RunRequest, stop <-chan struct{}) Report {
-	spare() // before process ids are limited
 	p, cleanUp, err := prepare(o)
 	if err != nil {
 		return Report{Failure: err.Error()}

@@ -20,10 +20,15 @@ type places struct {
 	shell     string
 }
 
-// prepare sets up process-wide state and the file tree. It returns a function
-// that removes the files it left on the host.
-func prepare(o RunRequest) (places, func(), error) {
-	keep := func() {}
+// isolated reports whether the worker is alone in new namespaces, where it is the
+// first process.
+func isolated() bool { return os.Getpid() == 1 }
+
+// prepareAhead does as much as possible before the order is known, as a worker often
+// waits for one: it creates threads, sets up process-wide state and, in namespaces,
+// makes a root with the paths that every command may read.
+func prepareAhead() error {
+	spare() // before process ids are limited
 	// If memory runs out anyway, the OOM killer picks commands, and among them
 	// the largest. Processes started by the worker inherit this, and the
 	// worker's own file is out of reach once it is undumpable. If /proc is
@@ -32,10 +37,23 @@ func prepare(o RunRequest) (places, func(), error) {
 	// An undumpable worker cannot be inspected or traced through /proc, not
 	// even by a command of the same user.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
-		return places{}, keep, fmt.Errorf("make the worker undumpable: %w", err)
+		return fmt.Errorf("make the worker undumpable: %w", err)
 	}
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
-		return places{}, keep, fmt.Errorf("adopt orphans: %w", err)
+		return fmt.Errorf("adopt orphans: %w", err)
+	}
+	if isolated() {
+		return buildRoot()
+	}
+	return nil
+}
+
+// prepare sets up the rest, which depends on the order. It returns a function that
+// removes the files it left on the host.
+func prepare(o RunRequest) (places, func(), error) {
+	keep := func() {}
+	if (o.Tier == Namespaces) != isolated() {
+		return places{}, keep, fmt.Errorf("the worker was started for another tier than %s", o.Tier)
 	}
 	if o.Network {
 		if err := openNetwork(); err != nil {
@@ -43,7 +61,7 @@ func prepare(o RunRequest) (places, func(), error) {
 		}
 	}
 	if o.Tier == Namespaces {
-		if err := enterRoot(o); err != nil {
+		if err := completeRoot(o); err != nil {
 			return places{}, keep, err
 		}
 		p, err := place(o, sandbox.Root, sandbox.HomeDir, "/tmp")

@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
-
-	"chela/internal/tool/sandbox"
 )
 
 // hostRoot is the mount point of the host's root while the new root is built.
@@ -21,15 +19,14 @@ const hostRoot = "/.host"
 type mountPoint struct {
 	host, path string
 	dir        bool
-	writable   bool
 	device     bool
 }
 
-// enterRoot builds a root directory that holds only the paths a command may
-// see, and makes it the worker's root. The worker must be alone in new user,
-// mount and PID namespaces.
-func enterRoot(o RunRequest) error {
-	points, links, err := plan(o)
+// buildRoot makes a root directory with the system's paths that every command may
+// read, before the order is known. The worker must be alone in new user, mount and PID
+// namespaces; completeRoot must follow before a command is started.
+func buildRoot() error {
+	points, links, err := plan()
 	if err != nil {
 		return err
 	}
@@ -42,7 +39,7 @@ func enterRoot(o RunRequest) error {
 		}
 	}
 	// Its own mounts come first, so that they cover none of the host's.
-	if err := mountOwn(o); err != nil {
+	if err := mountOwn(); err != nil {
 		return err
 	}
 	for _, p := range points {
@@ -50,7 +47,24 @@ func enterRoot(o RunRequest) error {
 			return err
 		}
 	}
-	if err := mountTools(o); err != nil {
+	return nil
+}
+
+// completeRoot adds the paths and limits of an order to the root that buildRoot made,
+// and leaves the host's root.
+func completeRoot(o RunRequest) error {
+	if err := mountMemory(o); err != nil {
+		return err
+	}
+	if err := limitPIDs(o); err != nil {
+		return err
+	}
+	// User 0 of the host owns files of /proc that control the machine, and
+	// needs no capability to write files it owns.
+	if err := restrictMount("/proc", unix.MOUNT_ATTR_RDONLY, 0); err != nil {
+		return err
+	}
+	if err := mountFolders(o); err != nil {
 		return err
 	}
 	if err := protect(o); err != nil {
@@ -59,7 +73,7 @@ func enterRoot(o RunRequest) error {
 	if err := writeBundle(o.Authority); err != nil {
 		return err
 	}
-	err = unix.Unmount(hostRoot, unix.MNT_DETACH)
+	err := unix.Unmount(hostRoot, unix.MNT_DETACH)
 	if err == nil {
 		err = os.Remove(hostRoot)
 	}
@@ -69,9 +83,9 @@ func enterRoot(o RunRequest) error {
 	return restrictMount("/", unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, 0)
 }
 
-// plan collects the host paths for the new root. It runs before the host is
-// unmounted, while its symbolic links still resolve.
-func plan(o RunRequest) (points, links []mountPoint, err error) {
+// plan collects the system's paths for the new root. It runs before the root is
+// changed, while symbolic links of the host still resolve.
+func plan() (points, links []mountPoint, err error) {
 	for _, path := range hostPaths {
 		at, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
@@ -94,12 +108,7 @@ func plan(o RunRequest) (points, links []mountPoint, err error) {
 			points = append(points, p)
 		}
 	}
-	workspace, ok := resolve(o.Workspace)
-	if !ok || !workspace.dir {
-		return nil, nil, fmt.Errorf("open the workspace: %s is not a directory", o.Workspace)
-	}
-	workspace.path, workspace.writable = sandbox.Root, !o.ReadOnly
-	return append(points, workspace), links, nil
+	return points, links, nil
 }
 
 // systemLink returns the target of a top-level link such as /bin, if that is
@@ -157,10 +166,7 @@ func (p mountPoint) mount() error {
 	if err := unix.Mount(hostRoot+p.host, p.path, "", unix.MS_BIND|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("mount %s at %s: %w", p.host, p.path, err)
 	}
-	attr := uint64(unix.MOUNT_ATTR_NOSUID)
-	if !p.writable {
-		attr |= unix.MOUNT_ATTR_RDONLY
-	}
+	attr := uint64(unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_RDONLY)
 	if !p.device {
 		attr |= unix.MOUNT_ATTR_NODEV
 	}
@@ -174,27 +180,18 @@ func restrictMount(path string, attr uint64, flags uint) error {
 	return nil
 }
 
-// mountOwn mounts the parts that do not come from the host: /proc, /tmp,
-// /dev/shm, and the links that programs expect in /dev.
-func mountOwn(o RunRequest) error {
-	const flags = unix.MS_NOSUID | unix.MS_NODEV
-	size := fmt.Sprintf("mode=1777,size=%d", o.Limits.TmpSize)
-	mounts := []struct {
-		kind, path string
-		flags      uintptr
-		options    string
-	}{
-		{"proc", "/proc", flags | unix.MS_NOEXEC, ""},
-		{"tmpfs", "/tmp", flags, size},
-		{"tmpfs", "/dev/shm", flags, size},
+// ownFlags are the flags of mounts that do not come from the host.
+const ownFlags = unix.MS_NOSUID | unix.MS_NODEV
+
+// mountOwn mounts /proc, and makes the links that programs expect in /dev.
+func mountOwn() error {
+	for _, path := range append([]string{"/proc"}, memoryFolders...) {
+		if err := os.MkdirAll(path, 0o755); err != nil {
+			return fmt.Errorf("make %s in the new root: %w", path, err)
+		}
 	}
-	for _, m := range mounts {
-		if err := os.MkdirAll(m.path, 0o755); err != nil {
-			return fmt.Errorf("make %s in the new root: %w", m.path, err)
-		}
-		if err := unix.Mount(m.kind, m.path, m.kind, m.flags, m.options); err != nil {
-			return fmt.Errorf("mount %s: %w", m.path, err)
-		}
+	if err := unix.Mount("proc", "/proc", "proc", ownFlags|unix.MS_NOEXEC, ""); err != nil {
+		return fmt.Errorf("mount /proc: %w", err)
 	}
 	for name, target := range map[string]string{
 		"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2",
@@ -203,12 +200,21 @@ func mountOwn(o RunRequest) error {
 			return fmt.Errorf("link /dev/%s: %w", name, err)
 		}
 	}
-	if err := limitPIDs(o); err != nil {
-		return err
+	return nil
+}
+
+// memoryFolders are the folders whose files are in memory. No path of the host lies below
+// them.
+var memoryFolders = []string{"/tmp", "/dev/shm"}
+
+// mountMemory mounts the folders in memory with the size of the order.
+func mountMemory(o RunRequest) error {
+	for _, path := range memoryFolders {
+		if err := unix.Mount("tmpfs", path, "tmpfs", ownFlags, fmt.Sprintf("mode=1777,size=%d", o.Limits.TmpSize)); err != nil {
+			return fmt.Errorf("mount %s: %w", path, err)
+		}
 	}
-	// User 0 of the host owns files of /proc that control the machine, and
-	// needs no capability to write files it owns.
-	return restrictMount("/proc", unix.MOUNT_ATTR_RDONLY, 0)
+	return nil
 }
 
 // reservedPIDs is the number of lowest process ids that the kernel assigns only

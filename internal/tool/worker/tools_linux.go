@@ -31,23 +31,27 @@ func openExactly(dir int, path string) (int, error) {
 	return fd, err
 }
 
-// mountTools mounts the home folder of the command and its tools into the new root. A
-// tool that was removed, or replaced by a link, is left out.
-func mountTools(o RunRequest) error {
+// mountFolders mounts the workspace, the home folder of the command and its tools into
+// the new root. A tool that was removed, or replaced by a link, is left out.
+func mountFolders(o RunRequest) error {
 	mounts := o.Tools
 	if o.Home != "" && !o.ReadOnly {
 		mounts = append([]sandbox.Mount{{Host: o.Home, Path: sandbox.HomeDir, Writable: true}}, mounts...)
-	}
-	if len(mounts) == 0 {
-		return nil
 	}
 	host, err := unix.Open(hostRoot, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return fmt.Errorf("open the host's root: %w", err)
 	}
 	defer unix.Close(host)
+	workspace := sandbox.Mount{Host: o.Workspace, Path: sandbox.Root, Writable: !o.ReadOnly}
+	if err := mountFolder(host, workspace); err != nil {
+		return fmt.Errorf("open the workspace %s: %w", o.Workspace, err)
+	}
+	if at, err := os.Stat(sandbox.Root); err != nil || !at.IsDir() {
+		return fmt.Errorf("open the workspace: %s is not a directory", o.Workspace)
+	}
 	for _, m := range mounts {
-		err := mountTool(host, m)
+		err := mountFolder(host, m)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.ELOOP) {
 			continue
 		}
@@ -58,7 +62,7 @@ func mountTools(o RunRequest) error {
 	return nil
 }
 
-func mountTool(host int, m sandbox.Mount) error {
+func mountFolder(host int, m sandbox.Mount) error {
 	fd, err := openExactly(host, m.Host)
 	if err != nil {
 		return err
