@@ -17,7 +17,9 @@ type Rewind struct {
 	KeepFiles bool        `json:"keep_files,omitempty"` // only the conversation moves
 	Changes   []Preimage  `json:"changes,omitempty"`    // restored pre-images: Before is the state found, After the state left
 	NotUndone []NotUndone `json:"not_undone,omitempty"`
-	Node      NodeID      `json:"node"` // the process that performs it
+	Turns     int         `json:"turns,omitempty"` // turns that left the conversation, or else joined it; filled in on request, not stored
+	First     string      `json:"first,omitempty"` // the beginning of the message of the oldest of them; filled in with Turns
+	Node      NodeID      `json:"node"`            // the process that performs it
 	CreatedAt time.Time   `json:"created_at"`
 	RenewedAt time.Time   `json:"-"` // when that process last renewed its claim
 	DoneAt    time.Time   `json:"done_at,omitzero"`

@@ -276,9 +276,9 @@ func TestWhatStays(t *testing.T) {
 	}
 	want(t, "not undone", []string{"write_file ran {\"n\":1} …", "http ran {\"n\":1} …", "shell ran {\"n\":1} …"}, left)
 	want(t, "files", map[string]string{}, w.files(t))
-	report := "undone: thread " + string(w.thread) + " is at its beginning now\nremoved /workspace/saved\nremoved /workspace/a\n" +
+	report := "The conversation stays where it was, with 2 files changed. /redo reverses this.\nremoved /workspace/saved\nremoved /workspace/a\n" +
 		"not undone: write_file ran {\"n\":1} …\nnot undone: http ran {\"n\":1} …\nnot undone: shell ran {\"n\":1} …\n"
-	if got := rewind.Report(v); got != report {
+	if got := rewind.Report(v, "/"); got != report {
 		t.Errorf("report %q", got)
 	}
 	if v = w.redo(t); len(v.NotUndone) != 0 {

@@ -14,7 +14,11 @@ func (m *Rewinds) Operations() []api.Bound {
 	move := func(kind chela.RewindKind) func(context.Context, api.Caller, api.ThreadMove) (chela.Rewind, error) {
 		return func(ctx context.Context, c api.Caller, q api.ThreadMove) (chela.Rewind, error) {
 			q.To.Key, q.To.Turns = c.KeyOf(q.To.Key), cmp.Or(q.To.Turns, 1)
-			return m.Rewind(ctx, q.ID, kind, q.To)
+			v, err := m.Rewind(ctx, q.ID, kind, q.To)
+			if err == nil {
+				err = m.store.Read(ctx, func(r *store.Read) error { return describe(ctx, r, &v) })
+			}
+			return v, err
 		}
 	}
 	return []api.Bound{

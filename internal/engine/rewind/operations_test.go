@@ -3,6 +3,7 @@ package rewind_test
 import (
 	"bytes"
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -166,4 +167,35 @@ func TestEffectsBeforeThePosition(t *testing.T) {
 		w.say(t, "2", writes(file("a", "2")))
 		want(t, "not undone", 0, len(w.undo(t, 1).NotUndone))
 	})
+}
+
+// TestReportsNameTheTurn: the report of a move is a sentence that a person can read,
+// with the turn by its first words and the command that reverses it.
+func TestReportsNameTheTurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.say(t, "write a long list of\nall the things that are still to be done before the release, please")
+	w.say(t, "write a file", writes(file("a", "1")))
+	home := api.Local{Operations: w.Operations()}
+	report := func(o api.Operation[api.ThreadMove, chela.Rewind], to api.RewindOptions, want string) {
+		t.Helper()
+		v, err := api.Call(t.Context(), home, o, api.ThreadMove{ThreadRef: api.ThreadRef{ID: w.thread}, To: to})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _, _ := strings.Cut(rewind.Report(v, "/"), "\n"); got != want {
+			t.Errorf("%s: got  %q\nwant %q", v.Kind, got, want)
+		}
+	}
+	const long = `2 turns, from "write a long list of all the things that are still to be do…" on`
+	report(api.ThreadsUndo, api.RewindOptions{}, `Undid the turn "write a file", with 1 file changed. /redo reverses this.`)
+	report(api.ThreadsRedo, api.RewindOptions{}, `Redid the turn "write a file", with 1 file changed. /undo takes it back again.`)
+	report(api.ThreadsUndo, api.RewindOptions{Turns: 2, KeepFiles: true}, "Undid "+long+", with files and documents left as they are. /redo reverses this.")
+	report(api.ThreadsRedo, api.RewindOptions{KeepFiles: true}, "Redid "+long+", with files and documents left as they are. /undo takes it back again.")
+	if _, err := api.Call(t.Context(), home, api.ThreadsCheckpoint, api.CheckpointRequest{
+		ThreadRef: api.ThreadRef{ID: w.thread}, Checkpoint: api.NewCheckpoint{Name: "here"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	report(api.ThreadsRestore, api.RewindOptions{To: "here"}, "The conversation stays where it was, with no file changed. /redo reverses this.")
 }

@@ -1,28 +1,32 @@
 package rewind
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
+	"chela/internal/platform/excerpt"
+	"chela/internal/store"
 	"chela/internal/tool/workspace"
 )
 
-// Report describes a finished rewind for people, in lines.
-func Report(v chela.Rewind) string {
+// Report describes a finished rewind for people: a sentence, and a line for each file
+// or document that changed and for each effect that remains. Command is the prefix of
+// the commands that reverse it, such as "/".
+func Report(v chela.Rewind, command string) string {
 	var b strings.Builder
-	done := map[chela.RewindKind]string{
-		chela.RewindUndo: "undone", chela.RewindRedo: "redone", chela.RewindRestore: "restored",
+	changes := slices.DeleteFunc(slices.Clone(v.Changes), func(p chela.Preimage) bool {
+		return p.Before == p.After // the file was gone already; only its folder was removed
+	})
+	b.WriteString(moved(v) + ", with " + contents(changes, v.KeepFiles) + ". " + command)
+	if v.Kind == chela.RewindRedo {
+		b.WriteString("undo takes it back again.\n")
+	} else {
+		b.WriteString("redo reverses this.\n")
 	}
-	at := "at " + string(v.To)
-	if v.To == "" {
-		at = "at its beginning"
-	}
-	fmt.Fprintf(&b, "%s: thread %s is %s now\n", done[v.Kind], v.Thread, at)
-	for _, p := range v.Changes {
-		if p.Before == p.After { // the file was gone already; only its folder was removed
-			continue
-		}
+	for _, p := range changes {
 		what := "put back"
 		if p.After == "" {
 			what = "removed"
@@ -33,6 +37,79 @@ func Report(v chela.Rewind) string {
 		fmt.Fprintf(&b, "not undone: %s\n", strings.TrimSpace(n.Tool+" "+n.Text))
 	}
 	return b.String()
+}
+
+// moved names the turns that a rewind took out of the conversation or put back.
+func moved(v chela.Rewind) string {
+	turns := fmt.Sprintf("%d turns, from %q on", v.Turns, v.First)
+	if v.Turns == 1 {
+		turns = fmt.Sprintf("the turn %q", v.First)
+	}
+	switch {
+	case v.Turns == 0:
+		return "The conversation stays where it was"
+	case v.Kind == chela.RewindUndo:
+		return "Undid " + turns
+	case v.Kind == chela.RewindRedo:
+		return "Redid " + turns
+	default:
+		return "Moved to the named place, over " + turns
+	}
+}
+
+// contents counts the changes of files and documents.
+func contents(changes []chela.Preimage, kept bool) string {
+	files, documents := 0, 0
+	for _, p := range changes {
+		if p.Kind == chela.PreimageFile {
+			files++
+		} else {
+			documents++
+		}
+	}
+	text := plural(files, "file")
+	if documents > 0 {
+		text += " and " + plural(documents, "document")
+	}
+	switch {
+	case kept:
+		return "files and documents left as they are"
+	case len(changes) == 0:
+		return "no file changed"
+	}
+	return text + " changed"
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// maxFirst is how much of a message the report of a rewind shows, in characters.
+const maxFirst = 60
+
+// describe fills in which turns a finished rewind moved.
+func describe(ctx context.Context, r *store.Read, v *chela.Rewind) error {
+	undone, redone, err := legs(ctx, r, v.From, v.To)
+	if err != nil {
+		return err
+	}
+	turns := undone
+	if len(turns) == 0 {
+		turns = redone
+	}
+	if v.Turns = len(turns); v.Turns == 0 {
+		return nil
+	}
+	entries, err := r.TurnEntries(ctx, turns[v.Turns-1].Turn)
+	for _, e := range entries {
+		if said, ok := e.Body.(chela.UserBody); ok && v.First == "" {
+			v.First = excerpt.Runes(strings.Join(strings.Fields(said.Text), " "), maxFirst)
+		}
+	}
+	return err
 }
 
 // shown returns the path of a file or document as shown to people.

@@ -227,6 +227,7 @@ func rewound(id chela.ThreadID, kind chela.RewindKind, q api.RewindOptions) (che
 		return chela.Rewind{}, chela.E(chela.Conflict, "there are only 2 turns to undo in thread "+string(id)).WithHint("undo 2")
 	}
 	v := chela.Rewind{
+		Turns: max(q.Turns, 1), First: "hello",
 		ID: "rew_1", Session: "agent:main:main", Thread: id, Kind: kind, State: chela.RewindDone, From: "ent_9", To: chela.EntryID(q.To), Key: q.Key,
 		KeepFiles: q.KeepFiles, Node: "node_1", CreatedAt: day, DoneAt: day,
 		NotUndone: []chela.NotUndone{{Call: "call_1", Turn: "turn_1", Tool: "shell", Effect: chela.EffectExecute, Text: "make \x1b[31mall"}},

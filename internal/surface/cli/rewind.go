@@ -63,7 +63,7 @@ func (c *commands) rewind(ctx context.Context, b *Backend, o api.Operation[api.T
 	m.options.Key, m.options.KeepFiles = m.Key, m.KeepFiles
 	v, err := api.Call(ctx, b, o, api.ThreadMove{ThreadRef: ref, To: m.options})
 	return answer(c, v, terminal.NotThere(err, "see chela threads list"), func(v chela.Rewind) {
-		c.Text(terminal.Visible(rewind.Report(v)))
+		c.Text(terminal.Visible(rewind.Report(v, "chela threads ")))
 	})
 }
 

@@ -70,7 +70,7 @@ func (g given) rewind(ctx context.Context, o api.Operation[api.ThreadMove, chela
 	}
 	q.Key = g.key()
 	v, err := api.Call(ctx, g, o, api.ThreadMove{ThreadRef: api.ThreadRef{ID: g.thread.ID}, To: q})
-	return strings.TrimRight(rewind.Report(v), "\n"), err
+	return strings.TrimRight(rewind.Report(v, "/"), "\n"), err
 }
 
 // checkpoint names the place where the thread is.
