@@ -32,6 +32,9 @@ func (c *commands) askCommand() *cobra.Command {
 }
 
 func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text string) error {
+	if o.Format != "" {
+		c.JSON, o.Stream = o.Format != "text", o.Format == "stream-json" || o.Format == "text" && o.Stream
+	}
 	person := c.person()
 	text, input, err := person.Piped(text)
 	if err != nil {

@@ -138,7 +138,7 @@ func TestAskJSON(t *testing.T) {
 	}
 	lines := strings.SplitN((&home{}).run(t, "", "ask", "--json", "--stream", "hello").out, "\n", 5)
 	var event chela.Event
-	if err := json.Unmarshal([]byte(lines[2]), &event); err != nil || event.Text != "echo: " || !strings.HasPrefix(lines[4], "{\n") {
+	if err := json.Unmarshal([]byte(lines[2]), &event); err != nil || event.Text != "echo: " || !strings.HasPrefix(lines[4], `{"kind":"result"`) || !strings.Contains(lines[4], `"usage":{`) {
 		t.Errorf("lines %q, %v", lines, err)
 	}
 }

@@ -61,7 +61,8 @@ func (a *aside) tell(ctx context.Context, key chela.SessionKey, e chela.Event) b
 		return false
 	}
 	d := a.dialog(ctx, View{}) // which shows no events
-	said, err := d.answer(ctx, t)
+	entries, err := d.entries(ctx, t.ID)
+	said := lastAnswer(t, entries)
 	switch {
 	case err != nil || t.State == chela.TurnCompleted && turn.Silent(said.Text):
 		return false

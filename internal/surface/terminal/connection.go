@@ -81,8 +81,12 @@ func (p *Person) input() *Input {
 	return p.in
 }
 
+// kindResult is the kind of the last line of a stream of events.
+const kindResult chela.EventKind = "result"
+
 // An answer is the JSON output.
 type answer struct {
+	Kind      chela.EventKind  `json:"kind,omitempty"` // of the last line of a stream of events; empty otherwise
 	Session   chela.SessionKey `json:"session"`
 	Thread    chela.ThreadID   `json:"thread"`
 	Turn      chela.TurnID     `json:"turn,omitempty"`
@@ -93,6 +97,24 @@ type answer struct {
 	Reply     string           `json:"reply,omitempty"` // to a command, which has no turn
 	Failure   *chela.Failure   `json:"failure,omitempty"`
 	Approvals []chela.Approval `json:"approvals,omitempty"` // the pending approvals
+
+	// The spending of the turn: model calls, their tokens and cost, and calls of tools.
+	Steps      int               `json:"steps,omitempty"`
+	Calls      int               `json:"calls,omitempty"`
+	Usage      *chela.TokenUsage `json:"usage,omitempty"`
+	Cost       chela.MicroUSD    `json:"cost,omitempty"`
+	DurationMS int64             `json:"duration_ms,omitempty"` // from the message to the end
+}
+
+// spent fills in the spending of a turn.
+func (a *answer) spent(t api.Trace) {
+	a.Steps, a.Calls, a.Usage = t.Turn.Steps, len(t.Calls), &chela.TokenUsage{}
+	for _, u := range t.Usage {
+		*a.Usage, a.Cost = a.Usage.Plus(u.Tokens), a.Cost+u.Cost
+	}
+	if end := t.Turn.FinishedAt; !end.IsZero() {
+		a.DurationMS = end.Sub(t.Turn.CreatedAt).Milliseconds()
+	}
 }
 
 // Piped adds standard input to the text of the command line, and returns the
@@ -165,14 +187,15 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 	if turn.ID == "" || ctx.Err() != nil {
 		d.r.Finish("")
 		if d.JSON && d.reply.Text != "" {
-			return d.Document(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
+			return d.result(answer{Session: d.reply.Session, Thread: d.reply.Thread, Reply: d.reply.Text})
 		}
 		return ended
 	}
-	said, err := d.answer(ctx, turn)
+	trace, err := api.Call(ctx, d, api.TurnsTrace, api.TurnRef{ID: turn.ID})
 	if err != nil {
 		return err
 	}
+	said := lastAnswer(turn, trace.Entries)
 	if !d.JSON {
 		d.r.Finish(said.Text)
 		return ended
@@ -186,8 +209,18 @@ func (d *dialog) answered(ctx context.Context, turn chela.Turn, ended error) err
 			return err
 		}
 	}
-	if err := d.Document(a); err != nil {
+	a.spent(trace)
+	if err := d.result(a); err != nil {
 		return err
 	}
 	return ended
+}
+
+// result prints the JSON output: a document, or the last line of a stream of events.
+func (d *dialog) result(a answer) error {
+	if !d.lines {
+		return d.Document(a)
+	}
+	a.Kind = kindResult
+	return d.Compact(a)
 }

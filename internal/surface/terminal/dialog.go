@@ -273,22 +273,18 @@ func (d *dialog) line(ctx context.Context, q Question) (string, error) {
 	return Hidden(f, d.Err, q.Prompt())
 }
 
-// answer returns the last text of the model in a turn, or the result of the
-// command that it executed, which is only text.
-func (d *dialog) answer(ctx context.Context, t chela.Turn) (said chela.AnswerBody, err error) {
-	entries, err := d.entries(ctx, t.ID)
-	if err != nil {
-		return said, err
-	}
+// lastAnswer returns the last text of the model in a turn with these entries, or the
+// result of the command that it executed, which is only text.
+func lastAnswer(t chela.Turn, entries []chela.Entry) (said chela.AnswerBody) {
 	if text, ok := turn.Reply(t, entries); ok {
-		return chela.AnswerBody{Text: text}, nil
+		return chela.AnswerBody{Text: text}
 	}
 	for _, e := range entries {
 		if b, ok := e.Body.(chela.AnswerBody); ok && !b.Hidden {
 			said = b
 		}
 	}
-	return said, nil
+	return said
 }
 
 // ending returns the error for a turn that did not complete.
