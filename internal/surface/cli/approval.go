@@ -23,6 +23,7 @@ func (c *commands) approvalsCommand() *cobra.Command {
 
 var grants = table[chela.Grant]{
 	head: "GRANT\tAGENT\tTOOL\tPATTERN\tSESSION\tSINCE",
+	none: "nothing is allowed beforehand; chela approvals yes ID --always or --pattern PATTERN allows something",
 	row: func(g chela.Grant) []any {
 		return []any{g.ID, g.Agent, g.Tool, terminal.OneLine(g.Offer().String(), 60), cmp.Or(g.Session, "(every one)"), g.CreatedAt}
 	},
@@ -64,11 +65,15 @@ func (c *commands) approvalsList() *cobra.Command {
 		if f.State == "" && !all {
 			f.State = chela.ApprovalPending
 		}
+		none := "no call is like that; chela approvals list --all shows all that were asked about"
+		if f.State == chela.ApprovalPending {
+			none = "no call waits for an answer; chela approvals list --all shows those that were answered"
+		}
 		found, err := api.All(ctx, b, api.ApprovalsList, f)
 		if err != nil {
 			return err
 		}
-		return table[chela.Approval]{head: "APPROVAL\tSTATE\tTOOL\tPREVIEW\tSESSION\tEXPIRES", row: func(a chela.Approval) []any {
+		return table[chela.Approval]{head: "APPROVAL\tSTATE\tTOOL\tPREVIEW\tSESSION\tEXPIRES", none: none, row: func(a chela.Approval) []any {
 			return []any{a.ID, a.State, a.Tool, terminal.OneLine(a.Preview, 60), a.Session, c.Moment(a.ExpiresAt)}
 		}}.list(c, found)
 	})

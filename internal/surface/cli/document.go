@@ -101,6 +101,7 @@ func (c *commands) documentTree() *cobra.Command {
 
 var documentNodes = table[chela.DocumentNode]{
 	head: "PATH\tVERSION\tSIZE\tWRITTEN",
+	none: "there are no documents; chela memory write PATH TEXT writes one, and agents write their own",
 	row: func(n chela.DocumentNode) []any {
 		var version any = n.Version
 		if n.IsFolder() {
@@ -112,6 +113,7 @@ var documentNodes = table[chela.DocumentNode]{
 
 var documentVersions = table[chela.Document]{
 	head: "VERSION\tWRITTEN\tSIZE\tBY\tTURN",
+	none: "the document has no versions",
 	row: func(d chela.Document) []any {
 		var size any = d.Size
 		if d.Deleted {

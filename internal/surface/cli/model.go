@@ -53,6 +53,7 @@ const unknown = "not known"
 
 var models = table[chela.Model]{
 	head: "MODEL\tWINDOW\tMAX OUTPUT\tINPUT\tOUTPUT\tCACHE READ\tABILITIES\tSOURCE",
+	none: "no model is set up; chela init sets one up",
 	row: func(m chela.Model) []any {
 		price := []any{unknown, unknown, unknown}
 		if m.Price != nil {

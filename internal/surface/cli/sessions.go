@@ -28,7 +28,7 @@ func (c *commands) sessionsList(ctx context.Context, b *Backend, _ api.None) err
 		return err
 	}
 	slices.SortStableFunc(all, func(a, b chela.Session) int { return b.UpdatedAt.Compare(a.UpdatedAt) })
-	return table[chela.Session]{head: "KEY\tLABEL\tTHREAD\tUPDATED", row: func(s chela.Session) []any {
+	return table[chela.Session]{head: "KEY\tLABEL\tTHREAD\tUPDATED", none: "there are no sessions; chela ask TEXT begins the main one", row: func(s chela.Session) []any {
 		return []any{s.Key, s.Settings.Label, s.Thread, s.UpdatedAt}
 	}}.list(c, all)
 }

@@ -14,6 +14,7 @@ import (
 
 var threads = table[chela.Thread]{
 	head: "THREAD\tTITLE\tSTATE\tENTRIES\tUPDATED",
+	none: "there are no threads; chela ask TEXT begins one",
 	row:  func(t chela.Thread) []any { return []any{t.ID, t.Title, t.State, t.Seq, t.UpdatedAt} },
 }
 

@@ -20,6 +20,7 @@ func (c *commands) tokensCommand() *cobra.Command {
 
 var tokens = table[chela.Token]{
 	head: "TOKEN\tNAME\tSCOPE\tCREATED\tREVOKED",
+	none: "there are no tokens; chela tokens create NAME makes one",
 	row:  func(t chela.Token) []any { return []any{t.ID, t.Name, t.Scope, t.CreatedAt, t.RevokedAt} },
 }
 

@@ -21,6 +21,7 @@ func (c *commands) toolsCommand() *cobra.Command {
 
 var tools = table[api.Tool]{
 	head: "TOOL\tDOMAIN\tDESCRIPTION",
+	none: "there are no tools",
 	row: func(t api.Tool) []any {
 		first, _, _ := strings.Cut(strings.TrimSpace(t.Description), "\n")
 		return []any{t.Name, t.Domain, first}

@@ -58,6 +58,7 @@ func (c *commands) turnShow(journal api.Trace) error {
 
 var calls = table[chela.ToolCall]{
 	head: "CALL\tSTEP\tTOOL\tEFFECT\tSTATE\tTOOK",
+	none: "no tool was called",
 	row: func(t chela.ToolCall) []any {
 		return []any{t.ID, t.Step, t.Tool, t.Effect, t.State, took(t.StartedAt, t.FinishedAt)}
 	},

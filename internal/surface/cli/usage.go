@@ -67,7 +67,7 @@ func (c *commands) usageTable(sums []chela.UsageSum, all chela.UsageSum, by chel
 	if by == chela.UsageByDayModel {
 		named = "DAY\tMODEL"
 	}
-	return table[chela.UsageSum]{head: named + "\tCALLS\tINPUT\tCACHE READ\tCACHE WRITE\tOUTPUT\tCOST", row: func(s chela.UsageSum) []any {
+	return table[chela.UsageSum]{head: named + "\tCALLS\tINPUT\tCACHE READ\tCACHE WRITE\tOUTPUT\tCOST", none: "no model was called in that time; chela ask TEXT calls one", row: func(s chela.UsageSum) []any {
 		name := cmp.Or(s.Day, s.Name(), "none")
 		if len(sums) > 1 && s == shown[len(sums)] {
 			name = "total"
@@ -130,7 +130,7 @@ func limitsOfEach(l config.Limits) (each []any) {
 
 // budgets shows limits and what is left of them.
 func (c *commands) budgets() table[chela.Budget] {
-	return table[chela.Budget]{head: "LIMIT\tMOST\tSPENT\tRESERVED\tLEFT\tUNTIL", row: func(b chela.Budget) []any {
+	return table[chela.Budget]{head: "LIMIT\tMOST\tSPENT\tRESERVED\tLEFT\tUNTIL", none: "nothing is limited", row: func(b chela.Budget) []any {
 		shown := func(n int64) any {
 			if b.Limit == chela.LimitActions {
 				return n

@@ -50,7 +50,7 @@ func answer[Out any](c *commands, out Out, err error, show func(Out)) error {
 type table[T any] struct {
 	head string // its columns, separated by tabs
 	row  func(T) []any
-	none string // the note about an empty list; empty shows the head alone
+	none string // the note about an empty list: how to make a first row
 }
 
 // list writes items as one JSON document, or as a table.
@@ -64,7 +64,7 @@ func (t table[T]) list(c *commands, items []T) error {
 
 // write writes items as a table.
 func (t table[T]) write(c *commands, items []T) {
-	if len(items) == 0 && t.none != "" {
+	if len(items) == 0 {
 		c.Note(t.none)
 		return
 	}
