@@ -168,7 +168,7 @@ func (c *Config) Value(key string) (chela.Setting, error) {
 		keys[i] = v.Key
 	}
 	e := chela.Ef(chela.Invalid, "unknown key %q", field.Cut(key))
-	return chela.Setting{}, suggest(e, key, keys, "see chela config list")
+	return chela.Setting{}, suggestKey(e, key, keys, "see chela config list")
 }
 
 // Zone returns the owner's time zone, which determines the date.

@@ -321,8 +321,8 @@ func TestResolveErrors(t *testing.T) {
 		model string
 		want  string
 	}{
-		{"", `invalid: unknown model ""; write provider/model, such as offline/rules`},
-		{"gpt", `invalid: unknown model "gpt"; write provider/model, such as offline/rules`},
+		{"", `invalid: unknown model ""; write provider/model, such as openai/gpt-5`},
+		{"gpt", `invalid: unknown model "gpt"; write provider/model, such as openai/gpt-5`},
 		{"opneai/gpt", `not_found: no provider "opneai"; did you mean openai?`},
 		{"local/qwen", `denied: provider local has no key; set LOCAL_KEY, or choose another model`},
 		{"openai/gpt", `denied: provider openai has no key; set OPENAI_API_KEY, or choose another model`},

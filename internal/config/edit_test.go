@@ -79,7 +79,7 @@ func TestSetErrors(t *testing.T) {
 		{"section", "", "agents.main.subagents", "1", "invalid: agents.main.subagents is a section; set one of its keys, which chela config list shows"},
 		{"one number twice", "[lanes]\njob = 2", "jobs.max_parallel", "3", "invalid: config set: lanes.job is 2, and jobs.max_parallel is 3, but they are one number; remove one of them"},
 		{"wrong value", "", "limits.steps", "x", `invalid: config set: limits.steps cannot be "x"; write a whole number from 1 to 1000`},
-		{"literal key", "", "providers.openai.api_key", "sk-123", `invalid: config set: providers.openai.api_key cannot be what was given; write "env:NAME", "secret:NAME" or "exec:COMMAND", never the key itself`},
+		{"literal key", "", "providers.openai.api_key", "sk-123", `invalid: config set: providers.openai.api_key cannot be what was given; write "secret:NAME" once chela secrets set NAME has stored it, "env:NAME" or "exec:COMMAND", never the key itself`},
 		{"not a key", "", "a b", "5", `invalid: "a b" is not a key; write one such as limits.steps (chela config list shows all)`},
 		{"two lines", "", "name = 1\nx", "5", `invalid: "name = 1\nx" is not a key; write one such as limits.steps (chela config list shows all)`},
 		{"list of sections", "", "policy.tool", "x", "unsupported: policy.tool is in a list of sections; change it in config.toml (chela config path says where)"},

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"chela"
 	"chela/internal/config"
 )
 
@@ -43,7 +44,7 @@ func TestFileErrors(t *testing.T) {
 		{"word", "queue.mode = \"colect\"", `invalid: :1: queue.mode cannot be "colect"; write one of collect, followup, steer, steer-backlog, queue, interrupt`},
 		{"list of numbers", "tools.http_allow = [1]", `invalid: :1: tools.http_allow cannot be that; write a list of hosts, addresses or prefixes such as "10.1.0.0/16"`},
 		{"control characters", "name = \"a\\u001b[31m\"", `invalid: :1: name cannot be "a\u001B[31m"; write a name on one line`},
-		{"model", "model = \"gpt\"", `invalid: :1: model cannot be "gpt"; write provider/model, such as "offline/rules"`},
+		{"model", "model = \"gpt\"", `invalid: :1: model cannot be "gpt"; write provider/model, such as "openai/gpt-5"`},
 		{"model of nobody", "model = \"opneai/gpt\"", `invalid: :1: model: no provider "opneai"; did you mean openai?`},
 		{"agent's model of nobody", "[agents.a]\nmodel = \"x/gpt\"", `invalid: :2: agents.a.model: no provider "x"; use one of anthropic, bedrock, cerebras, deepseek, fireworks, gemini, groq, llamacpp, lmstudio, mistral, offline, ollama, openai, openrouter, replay, script, together, vllm, xai, or add [providers.NAME] to config.toml`},
 		{"provider without kind", "\n[providers.local]\nbase_url = \"http://x/\"", "invalid: :2: providers.local has no kind; add kind, one of [anthropic openai openai-responses gemini ollama bedrock offline script replay]"},
@@ -142,6 +143,37 @@ func TestUnknownValue(t *testing.T) {
 	_, err := c.Value("limits.step")
 	if want := `invalid: unknown key "limits.step"; did you mean limits.steps?`; words(err) != want {
 		t.Errorf("got %s", words(err))
+	}
+	for _, tt := range []struct{ key, hint string }{
+		{"limit.steps", "did you mean limits.steps?"},
+		{"steps", "did you mean jobs.steps or limits.steps?"},
+		{"timeout", "did you mean jobs.timeout, routines.timeout or subagents.timeout?"},
+		{"turn_timeout", "did you mean limits.turn_timeout?"},
+		{"limits.timeout", "did you mean limits.turn_timeout?"},
+		{"usd_per_day", "did you mean limits.usd_per_day?"},
+		{"limits.usd_day", "did you mean limits.usd_per_day?"},
+		{"sandbox.net", "did you mean sandbox.network?"},
+		{"sandbox.hosts", "did you mean sandbox.network_hosts?"},
+		{"sandbox.memory", "did you mean sandbox.memory_mib?"},
+		{"sandbox", "it is a section: name one of its keys, which chela config list shows"},
+		{"log", "it is a section: name one of its keys, which chela config list shows"},
+		{"providers.openai.key", "did you mean providers.openai.api_key?"},
+		{"providers.openai.url", "did you mean providers.openai.base_url?"},
+		{"providers.openai.apikey", "did you mean providers.openai.api_key?"},
+		{"openai.api_key", "did you mean providers.openai.api_key?"},
+		{"approval.expire", "did you mean approvals.expires?"},
+		{"loglevel", "did you mean log.level?"},
+		{"log.lvl", "did you mean log.level?"},
+		{"model.name", "did you mean model?"},
+		{"profile.default", "did you mean profile?"},
+		{"agents.main.modle", "did you mean agents.main.model?"},
+		{"queue.debounce", "did you mean queue.debounce_ms?"},
+		{"time-zone", "did you mean timezone?"},
+		{"frobnicate", "see chela config list"},
+	} {
+		if _, err := c.Value(tt.key); chela.HintOf(err) != tt.hint {
+			t.Errorf("%s: hint %q, want %q", tt.key, chela.HintOf(err), tt.hint)
+		}
 	}
 	_, err = c.Agent("other")
 	if want := `not_found: no agent "other"; use one of main, or add [agents.NAME] to config.toml`; words(err) != want {

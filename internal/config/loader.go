@@ -174,7 +174,7 @@ func unknown(path []string, at origin) error {
 			WithHint("remove it")
 	}
 	e := chela.Ef(chela.Invalid, "%s: unknown key %s", at.place, key)
-	return suggest(e, tomlfile.Join(path), knownKeys(path), "remove it; chela config list shows every key")
+	return suggestKey(e, tomlfile.Join(path), knownKeys(path), "remove it; chela config list shows every key")
 }
 
 // environment applies first the documented and provider-specific names, then

@@ -55,7 +55,7 @@ func (c *Config) Resolve(name string) (Provider, string, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if !ok || rest == "" {
 		return Provider{}, "", chela.Ef(chela.Invalid, "unknown model %q", field.Cut(name)).
-			WithHint("write provider/model, such as " + offlineModel)
+			WithHint("write provider/model, such as openai/gpt-5")
 	}
 	p, err := c.Provider(provider)
 	if err != nil {

@@ -119,7 +119,7 @@ func isReference(s string) bool {
 // keyReference names where a key is stored; the key itself is refused.
 func keyReference(p *Provider) field.Field {
 	return field.Field{
-		Want:   `"env:NAME", "secret:NAME" or "exec:COMMAND", never the key itself`,
+		Want:   `"secret:NAME" once chela secrets set NAME has stored it, "env:NAME" or "exec:COMMAND", never the key itself`,
 		Secret: true,
 		Put: func(v any) error {
 			s, _ := v.(string)

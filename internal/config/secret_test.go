@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,5 +59,21 @@ api_key = "env:LOCAL_KEY"`, "SECOND=swordfish", "SECRETS_MASTER_KEY=master", "PA
 	}
 	if environ := c.CommandEnviron(); c.MasterKey() != "master" || !slices.Equal(environ, []string{"SECOND=swordfish", "PATH=/bin"}) {
 		t.Errorf("master key %q, environment of commands %q", c.MasterKey(), environ)
+	}
+}
+
+// TestEveryRecommendedReferenceIsAccepted: the refusal of a literal key names forms that
+// can be set in its place.
+func TestEveryRecommendedReferenceIsAccepted(t *testing.T) {
+	t.Parallel()
+	h := home(t, "")
+	refused := config.Set(h, "providers.openai.api_key", "sk-123")
+	for _, form := range []string{"secret:NAME", "env:NAME", "exec:COMMAND"} {
+		if !strings.Contains(words(refused), form) {
+			t.Errorf("%s is not recommended: %v", form, words(refused))
+		}
+		if err := config.Set(h, "providers.openai.api_key", form); err != nil {
+			t.Errorf("%s: %v", form, err)
+		}
 	}
 }

@@ -81,7 +81,7 @@ var forms = map[string]field.Form{
 	"debounce":            {Wrap: debounce},
 	"unless 0":            {Wrap: unlessZero},
 	"model":               field.ModelForm,
-	"models":              {Want: `a list of models as provider/model, such as "offline/rules"`, Valid: field.ModelForm.Valid},
+	"models":              {Want: `a list of models as provider/model, such as "openai/gpt-5"`, Valid: field.ModelForm.Valid},
 	"provider kind":       {Words: field.Texts(providerKinds)},
 	"optional fields":     {Want: "a list of optional fields: " + wordList(catalogue.OptionalFields()), Valid: func(s string) bool { return slices.Contains(catalogue.OptionalFields(), s) }},
 	"url":                 {Want: "an http or https URL without credentials", Valid: isURL},

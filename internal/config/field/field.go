@@ -263,7 +263,7 @@ func printable(s string) bool {
 func Model(at *string) Field { return Text(at, ModelForm.Want, ModelForm.Valid) }
 
 // ModelForm is the form of a model.
-var ModelForm = Form{Want: `provider/model, such as "offline/rules"`, Valid: isModel}
+var ModelForm = Form{Want: `provider/model, such as "openai/gpt-5"`, Valid: isModel}
 
 func isModel(s string) bool {
 	provider, name, ok := strings.Cut(s, "/")
