@@ -66,6 +66,10 @@ func (c *Commands) Resolve(ctx context.Context, command string) (string, error) 
 	if value == "" {
 		return "", chela.E(chela.Unavailable, args[0]+" printed nothing").WithHint("run it in a terminal: " + command)
 	}
+	if lines := strings.Count(value, "\n") + 1; lines > 1 {
+		return "", chela.E(chela.Unavailable, fmt.Sprintf("%s printed %d lines, and a secret is one", args[0], lines)).
+			WithHint("let it print nothing but the secret, as with a field or an option of its own: " + command)
+	}
 	c.kept[command] = value
 	return value, nil
 }

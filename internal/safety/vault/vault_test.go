@@ -209,7 +209,7 @@ func TestCommands(t *testing.T) {
 			t.Errorf("%q: %v", command, err)
 		}
 	}
-	for _, command := range []string{"false", "true", filepath.Join(dir, "none"), "head -c 100000 /dev/zero"} {
+	for _, command := range []string{"false", "true", filepath.Join(dir, "none"), "head -c 100000 /dev/zero", tool + " 'a\nb' 'a\nb'"} {
 		if _, err := c.Resolve(t.Context(), command); chela.KindOf(err) != chela.Unavailable {
 			t.Errorf("%q: %v", command, err)
 		}
