@@ -62,14 +62,35 @@ func examineHome(cfg *config.Config) api.Finding {
 	case st.Mode().Perm()&0o077 != 0:
 		return api.Finding{Subject: "home", Text: "other users may read " + home, Cure: "chmod 700 " + home}
 	}
-	probe, err := os.CreateTemp(home, ".doctor-*")
-	if err != nil {
+	if err := writable(home); err != nil {
 		return trouble(err)
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		return trouble(err)
+	for _, dir := range []string{cfg.Home.Run(), cfg.Home.Logs(), cfg.Home.Blobs(), filepath.Dir(cfg.Home.Workspace(chela.MainAgent))} {
+		at, err := os.Stat(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // the first message makes it
+		case err == nil && !datadir.SameOwner(st, at):
+			return api.Finding{Subject: "home", Text: dir + " belongs to another user than " + home, Cure: "chown -R --reference=" + home + " " + dir}
+		case err == nil && !at.IsDir():
+			err = fs.ErrExist
+		case err == nil:
+			err = writable(dir)
+		}
+		if err != nil {
+			return api.Unwell("home", datadir.Trouble(dir, err))
+		}
 	}
 	return api.Well("home", home+" is writable and private")
+}
+
+// writable makes a file in a folder and removes it.
+func writable(dir string) error {
+	probe, err := os.CreateTemp(dir, ".doctor-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
 // examineDatabase checks the database, and the background work stored in it.
@@ -179,6 +200,10 @@ func examinePrices(cfg *config.Config) api.Finding {
 	return api.Well("prices", "known for all models in use")
 }
 
+// tierLandlock is the tier of process sandboxes on a machine that forbids user
+// namespaces.
+const tierLandlock = "landlock"
+
 // examineSandbox reports how commands are confined, and each gap.
 func examineSandbox(box api.Isolation) []api.Finding {
 	switch box.Tier {
@@ -187,8 +212,12 @@ func examineSandbox(box api.Isolation) []api.Finding {
 	case string(config.SandboxOff):
 		return []api.Finding{{Subject: "sandbox", Text: "is off: commands run with all your rights", Cure: "chela config set sandbox.mode auto"}}
 	}
+	how := "commands run confined"
+	if box.Tier == tierLandlock {
+		how = "commands run confined, but without namespaces"
+	}
 	found := []api.Finding{
-		api.Well("sandbox", "commands run confined ("+box.Tier+", "+box.Policy+", network "+box.Network+"): "+strings.Join(box.Mechanisms, "; ")),
+		api.Well("sandbox", how+" ("+box.Tier+", "+box.Policy+", network "+box.Network+"): "+strings.Join(box.Mechanisms, "; ")),
 		api.Well("sandbox", "limits of a command: "+strings.Join(box.Limits, ", ")),
 	}
 	for _, g := range box.Gaps {

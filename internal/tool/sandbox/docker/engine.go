@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	cerrdefs "github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
 	"chela"
@@ -179,11 +180,18 @@ func dial(ctx context.Context, host string) (_ *engine, err error) {
 	return e, nil
 }
 
-// Describe returns how containers confine commands. It fails as Check does.
+// Describe returns how containers confine commands. It fails as Check does, and with
+// Unsupported if the engine does not have the configured image.
 func (s *Sandbox) Describe(ctx context.Context) (api.Isolation, error) {
 	e, err := s.connect(ctx)
 	if err != nil {
 		return api.Isolation{}, err
+	}
+	if named := s.cfg.Image; named != "" {
+		if _, err := e.ImageInspect(ctx, named); cerrdefs.IsNotFound(err) {
+			return api.Isolation{}, chela.E(chela.Unsupported, "the container engine has no image "+named).Because(err).
+				WithHint("docker pull " + named + ", or chela config unset sandbox.image to use one of chela itself")
+		}
 	}
 	d := api.Isolation{
 		Tier: "docker",

@@ -24,7 +24,9 @@ func TestMain(m *testing.M) {
 
 func setup(t *testing.T, cfg isolation.Config) *isolation.Isolation {
 	t.Helper()
-	cfg.Docker.Hosts = []string{"unix:///nowhere/engine.sock"}
+	if cfg.Docker.Hosts == nil {
+		cfg.Docker.Hosts = []string{"unix:///nowhere/engine.sock"}
+	}
 	i, err := isolation.New(cfg)
 	if err != nil {
 		t.Fatal(err)
