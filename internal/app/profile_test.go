@@ -31,6 +31,9 @@ git add .
 git add -A && git commit -m "cli: print the version"
 git commit -am 'fix it'
 git commit --amend --no-edit
+git -c user.name=Ada -c user.email=ada@example.com commit -qm 'fix it'
+git -c color.ui=always -c advice.detachedHead=false -c core.pager=cat log --oneline -3
+git -c commit.gpgsign=false -c Init.DefaultBranch=main init
 git switch -c feature/x
 git checkout -b fix
 git checkout main
@@ -178,6 +181,13 @@ cp hook .git/hooks/pre-commit
 git config core.hooksPath hooks
 git remote add origin https://example.com/x.git
 git -c core.pager='sh -c x' log
+git -c user.name=Ada -c core.hooksPath=hooks commit -m x
+git -c user.name=Ada -c alias.x='!rm -rf /' x
+git -c commit.gpgsign=true -c gpg.program=./x commit -m x
+git -c user.email=a@b.c push
+git -c color.ui=always reset --hard HEAD~3
+git -c init.defaultBranch=main -c init.templateDir=x init
+git -c core.sshCommand=./x log
 tee .github/workflows/ci.yml < x
 mv x AGENTS.md
 cat .env

@@ -88,6 +88,41 @@ func gitNature(args []word) nature {
 	return natureSurprising
 }
 
+// withoutHarmlessSettings returns a command of git without its own options -c that set
+// what makes git run no program and obey no file.
+func (c command) withoutHarmlessSettings() command {
+	words := c.words[:1:1]
+	rest := c.words[1:]
+	for len(rest) > 0 && rest[0].fixed && strings.HasPrefix(rest[0].text, "-") {
+		n := 1
+		if among(gitValued, rest[0].text) {
+			n = min(2, len(rest))
+		}
+		if n == 1 || rest[0].text != "-c" || !rest[1].fixed || !harmlessSetting(rest[1].text) {
+			words = append(words, rest[:n]...)
+		}
+		rest = rest[n:]
+	}
+	c.words = append(words, rest...)
+	return c
+}
+
+// harmlessSetting reports whether a setting of git, as KEY=VALUE, names no program, no
+// file and no other place.
+func harmlessSetting(setting string) bool {
+	key, value, _ := strings.Cut(setting, "=")
+	key = strings.ToLower(key) // as git compares sections and names
+	switch {
+	case among("user.name user.email init.defaultbranch", key), strings.HasPrefix(key, "color."), strings.HasPrefix(key, "advice."):
+		return true
+	case key == "core.pager":
+		return value == "cat" || value == "" && strings.Contains(setting, "=")
+	case key == "commit.gpgsign":
+		return among("false no off 0", strings.ToLower(value))
+	}
+	return false
+}
+
 // readsConfig reports whether git config only reads.
 func (c command) readsConfig() bool {
 	return c.option("l", "list") || slices.ContainsFunc(c.words, func(w word) bool {

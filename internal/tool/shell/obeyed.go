@@ -74,6 +74,7 @@ func obeyedBy(w word) string {
 
 // configures reports whether git writes its configuration.
 func (c command) configures() bool {
+	c = c.withoutHarmlessSettings()
 	plain := slices.DeleteFunc(slices.Clone(c.words[1:]), func(w word) bool { return w.fixed && strings.HasPrefix(w.text, "-") })
 	verb := slices.IndexFunc(plain, func(w word) bool {
 		return among("config remote submodule init clone", w.text)

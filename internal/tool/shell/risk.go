@@ -205,6 +205,7 @@ func gitDestroys(c command) bool {
 
 // gitRuns reports whether a setting given to git may be a command.
 func gitRuns(c command) bool {
+	c = c.withoutHarmlessSettings()
 	own := c // with the options of git itself
 	if verb, ok := gitVerb(c.words[1:]); ok {
 		own = command{words: c.words[:1+verb]}

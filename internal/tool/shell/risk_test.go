@@ -37,7 +37,7 @@ func TestJudgeRisk(t *testing.T) {
 			"git reset --hard HEAD~1", "git clean -fdx", "git -C x reset --hard", "git branch -D x", "git checkout -- .", "git checkout .", "git restore x", "git stash drop", "git filter-branch x",
 			"git push +main", "git push :main", "git push -d origin x", "git push --prune", "git clean --force", "git checkout -f x", "git checkout --force x", "git stash clear", "git reflog expire", "git reflog delete x", "git update-ref -d x", "git filter-repo",
 		}},
-		{"makes git run", []string{"git -c core.pager=x log", "git config alias.x '!rm'", "git config core.sshCommand x", "git --exec-path=. x", "git --config-env=a=B log", "git fetch --upload-pack=x", "git config x '!y'"}},
+		{"makes git run", []string{"git -c core.pager=x log", "git -c user.name=a -c core.pager=x log", "git -c user.name=a -c alias.log='!x' log", "git -c core.pager log", "git -c core.pager='cat x' log", "git -c commit.gpgsign commit", "git -c commit.gpgsign=true commit", "git -c include.path=x log", "git -c user.signingkey=x commit", "git -c core.fsmonitor=x status", "git -c user.name=\"$N\" commit", "git -c color.ui=always -c diff.external=x diff", "git -c -c user.name=a log", "git -C user.name=a -c core.sshCommand=x log", "git -c user.name=a --config-env=a=B log", "git config alias.x '!rm'", "git config core.sshCommand x", "git --exec-path=. x", "git --config-env=a=B log", "git fetch --upload-pack=x", "git config x '!y'"}},
 		{"services or the machine", []string{"shutdown now", "reboot", "systemctl stop x", "init 0"}},
 		{"did not start", []string{"kill -9 1", "kill -9 -1", "kill -1", "kill 1"}},
 		{"by their name", []string{"killall x", "pkill -9 x"}},
