@@ -19,6 +19,7 @@ func checkRewindRows(t *testing.T, s *store.Store) {
 	f := found(t, s, "f")
 	whole := full[chela.Rewind]()
 	whole.Session, whole.Thread = f.key, f.thread
+	whole.Turns, whole.First = 0, "" // which are not stored
 	bare := f.newRewind("rew_bare", chela.RewindAsked)
 	for _, want := range []chela.Rewind{whole, bare} {
 		write(t, s, func(w *store.Write) error { return w.AddRewind(ctx, want) })
@@ -31,6 +32,7 @@ func checkRewindRows(t *testing.T, s *store.Store) {
 	after.ID, after.State = bare.ID, chela.RewindPlanned
 	write(t, s, func(w *store.Write) error { return w.MoveRewind(ctx, after, chela.RewindAsked) })
 	want := after
+	want.Turns, want.First = 0, ""
 	want.Session, want.Thread, want.Kind, want.Key, want.To = f.key, f.thread, bare.Kind, bare.Key, bare.To
 	want.KeepFiles, want.CreatedAt, want.RenewedAt = bare.KeepFiles, bare.CreatedAt, bare.RenewedAt
 	same(t, want, read(t, s, func(r *store.Read) (chela.Rewind, error) { return r.Rewind(ctx, bare.ID) }))
