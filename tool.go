@@ -91,6 +91,11 @@ type Tool struct {
 	// everything it started and returns promptly.
 	Run func(ctx context.Context, call ToolCall) (ToolResult, error)
 
+	// Changed returns the pre-images of all changes until now, for a call whose
+	// Run returned none: it was interrupted. Nil means that those of Prepare
+	// stand.
+	Changed func(ctx context.Context, call ToolCall) ([]Preimage, error)
+
 	// Happened tells whether an interrupted call took effect. It is required if
 	// Judge returns ResumeQuery. It returns the result if the call happened,
 	// nil if it certainly did not (it is run again), and an error if the
@@ -137,6 +142,15 @@ type Preimage struct {
 	// file: a rewind removes it if it is empty.
 	Mode uint32 `json:"mode,omitempty"`
 	Made string `json:"made,omitempty"`
+
+	// ModeBefore and ModeAfter are the permission bits on both sides where a
+	// command's changes were observed; zero means that they are not known.
+	ModeBefore uint32 `json:"mode_before,omitempty"`
+	ModeAfter  uint32 `json:"mode_after,omitempty"`
+
+	// Why is set where something is not undone: an effect beyond the workspace of a
+	// tree, or the number of omitted files and the reason.
+	Why string `json:"why,omitempty"`
 }
 
 // PreimageKind is the kind of a pre-image.
@@ -146,7 +160,33 @@ type PreimageKind string
 const (
 	PreimageFile     PreimageKind = "file"     // in the agent's workspace
 	PreimageDocument PreimageKind = "document" // among the agent's documents
+	PreimageFolder   PreimageKind = "folder"   // in the workspace; Before and After are "folder" where it exists
+	PreimageLink     PreimageKind = "link"     // a symbolic link in the workspace; the content is its target
+
+	// PreimageTree says that the workspace was compared before and after a command:
+	// Before and After name its snapshots, and the other pre-images of the call are
+	// what was found. Without After the changes are not known.
+	PreimageTree    PreimageKind = "tree"
+	PreimageOmitted PreimageKind = "omitted" // changes that are not undone; Path is one of them
 )
+
+// Tree returns the pre-image of a command that names the snapshots of its workspace;
+// nil for other calls.
+func (c ToolCall) Tree() *Preimage {
+	for i, p := range c.Changes {
+		if p.Kind == PreimageTree {
+			return &c.Changes[i]
+		}
+	}
+	return nil
+}
+
+// Observed reports whether the pre-images of a call were found by comparing the
+// workspace, and are not what the call was about to write.
+func (c ToolCall) Observed() bool {
+	tree := c.Tree()
+	return tree != nil && tree.After != ""
+}
 
 // A Judgement is a tool's classification of one call before it runs.
 type Judgement struct {

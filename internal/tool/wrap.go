@@ -58,6 +58,7 @@ func WithRecover() func(chela.Tool) chela.Tool {
 			}
 		}
 		t.Run, t.Prepare, t.Happened = recovered(t.Name, t.Run), recovered(t.Name, t.Prepare), recovered(t.Name, t.Happened)
+		t.Changed = recovered(t.Name, t.Changed)
 		return t
 	}
 }

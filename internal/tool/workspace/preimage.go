@@ -41,6 +41,9 @@ type PathState struct {
 	Content []byte
 	Mode    fs.FileMode // permission bits
 	Made    string      // for a missing file: its topmost missing folder
+	Folder  bool        // it is a folder
+	Other   bool        // something of another kind is there
+	What    string      // its kind, for people
 }
 
 // Find returns the state of a path that may be written: a regular file or
@@ -92,6 +95,9 @@ func (w *Workspace) missing(dir string) (topmost string, err error) {
 func (f PathState) Sum() string {
 	if !f.Exists {
 		return ""
+	}
+	if f.Folder {
+		return FolderState
 	}
 	sum := sha256.Sum256(f.Content)
 	return hex.EncodeToString(sum[:])

@@ -88,6 +88,9 @@ func (f Finder) Open(ctx context.Context, o Owner) (*Workspace, error) {
 	return &Workspace{root: root, name: at.Name}, nil
 }
 
+// Root returns the root of the workspace, which stays open until Close.
+func (w *Workspace) Root() *os.Root { return w.root }
+
 // Close closes w.
 func (w *Workspace) Close() error { return w.root.Close() }
 
