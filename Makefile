@@ -11,7 +11,7 @@ TEST := go run ./bench/dev test
 # The packages that share memory between goroutines. The race detector makes tests
 # three to ten times slower; nightly runs it over everything.
 RACED := $(addprefix ./internal/,app background/work engine/lane engine/turn model/provider/... platform/event store/engine \
-	surface/client surface/gateway surface/gateway/edge surface/terminal tool tool/sandbox/process tool/worker)
+	surface/client surface/gateway surface/gateway/edge surface/terminal tool tool/sandbox/process tool/snapshot tool/worker)
 # SQLite, translated to Go, is not instrumented: it takes most of the time of the race
 # detector, to compile and to run, and its memory is not shared with this program.
 RACE := -race -gcflags='modernc.org/...=-race=false'

@@ -99,7 +99,7 @@ var owners = []owner{
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/model/provider/script"}},
 	{imported: "golang.org/x/net", by: []string{"internal/safety/..."}, tests: true},
 	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/surface/gateway/edge", "internal/engine/..."}, tests: true},
-	{imported: "golang.org/x/sys", by: []string{"internal/tool/inside", "internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
+	{imported: "golang.org/x/sys", by: []string{"internal/tool/inside", "internal/tool/snapshot", "internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
 	{imported: "golang.org/x/term", by: []string{"internal/surface/terminal"}},
 	{imported: "golang.org/x/text", by: []string{"internal/tool/...", "internal/safety", "internal/safety/mark"}},
 	{imported: "golang.org/x/tools", by: []string{"bench/dev"}},

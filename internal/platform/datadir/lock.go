@@ -21,3 +21,28 @@ func tryLock(f *os.File) error { return flock(f, false) }
 
 // release releases the lock of a file, if it holds one, and closes the file.
 func release(f *os.File) error { return errors.Join(funlock(f), f.Close()) }
+
+// Lock locks the file at path, which it creates if it is missing, and blocks while
+// another process holds the lock. It returns the function that releases it.
+func Lock(path string) (unlock func() error, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := lockFile(f); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return func() error { return release(f) }, nil
+}
+
+// TryLock is Lock if no other process holds the lock; otherwise it is not ok.
+func TryLock(path string) (unlock func() error, ok bool, err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, false, err
+	}
+	if tryLock(f) != nil {
+		return nil, false, f.Close()
+	}
+	return func() error { return release(f) }, true, nil
+}

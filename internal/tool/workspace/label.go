@@ -52,6 +52,13 @@ type labeller struct {
 	now   func() time.Time
 }
 
+// Observed holds the changes of a command in its workspace.
+type Observed struct {
+	Names   []string // of files that exist
+	Known   bool     // Names are all
+	Changes []chela.Preimage
+}
+
 // Labelled returns middleware for tools that work on files: file tools, commands
 // and downloads. Files that a call names get their labels as it is prepared, where a
 // failure of the store is chela.ErrLater. Once a call runs, the store stops nothing:
