@@ -130,6 +130,7 @@ var rules = []rule{
 		"internal/tool/snapshot/walk.go":    "reads folders in parallel; walkTree waits",
 		"internal/tool/snapshot/capture.go": "reads files in parallel; capture waits",
 		"internal/tool/snapshot/after.go":   "makes pre-images in parallel; look waits",
+		"internal/engine/rewind/desk.go":    "restores files in parallel; putAll waits",
 
 		"internal/tool/sandbox/docker/network_linux.go": "serves the proxy of a container; the run of the command waits",
 		"internal/tool/sandbox/network_linux.go":        "serves the proxy of a command; the run of the command waits",

@@ -206,6 +206,27 @@ turns:
 		check: wentBack,
 	},
 	{
+		name: "undo-command",
+		asks: []string{"make", "run", "go elsewhere"},
+		scenario: `
+turns:
+  - when: make
+    steps:
+      - calls:
+          - {tool: write_file, args: {path: d/a.txt, content: "one\n"}}
+          - {tool: write_file, args: {path: d/c.txt, content: "c\n"}}
+      - {text: "Made."}
+  - when: run
+    steps:
+      - calls: [{tool: shell, args: {command: "echo x >> ledger; echo two > d/a.txt; rm d/c.txt; mkdir new; echo b > new/b.txt; sync"}}]
+      - {text: "Ran."}
+  - {when: elsewhere, steps: [{text: "Elsewhere.", expect: {messages: 6}}]}
+`,
+		drive:     backAndForthOverACommand,
+		ambiguous: true,
+		check:     commandWentBack,
+	},
+	{
 		name: "limit",
 		asks: []string{"count", "hello"},
 		scenario: `

@@ -12,6 +12,7 @@ import (
 	"chela/internal/tool/file"
 	"chela/internal/tool/self"
 	"chela/internal/tool/shell"
+	"chela/internal/tool/snapshot"
 	"chela/internal/tool/web"
 	"chela/internal/tool/workspace"
 )
@@ -79,10 +80,11 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		tools[i].Own = slices.Contains(own, tools[i].Name) || tools[i].Name == "shell" && !unconfined
 	}
 	wrap := []func(chela.Tool) chela.Tool{
-		a.workers.Tool, tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
+		tool.WithRecover(), tool.WithTimeout(tool.DefaultTimeout), a.watched,
 	}
-	labelled := workspace.Labelled(a.folders.Locate, a.folders.Labels(), a.now)
+	labelled := workspace.Labelled(a.folders.Locate, a.folders.Labels(), a.now, a.snapshots())
 	for i := range tools {
+		tools[i] = a.workers.Tool(tools[i])
 		if t := tools[i]; t.Domain == chela.DomainWorker || t.Name == "http" { // they read and write files
 			tools[i] = labelled(t)
 		}
@@ -101,4 +103,11 @@ func (a *App) watched(t chela.Tool) chela.Tool {
 		return a.background.Watch(run).Run(ctx, call)
 	}
 	return t
+}
+
+// snapshots returns the snapshots of workspaces before commands.
+func (a *App) snapshots() *snapshot.Snapshots {
+	return snapshot.New(snapshot.Config{
+		Dir: a.cfg.Home.Snapshots(), Keep: a.blobs.Keep, Bytes: a.blobs.Bytes, Budget: int64(a.cfg.Sandbox.SnapshotSize) << 20, Now: a.now, Log: a.log,
+	})
 }

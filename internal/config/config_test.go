@@ -126,7 +126,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"sandbox.caches_mib = 10240 (default)", "sandbox.cpu_shares = 1024 (default)", "sandbox.cpu_time = 1h (default)", "sandbox.host =  (default)",
 		"sandbox.image =  (default)", "sandbox.inherit_path = true (default)", "sandbox.insecure = false (default)", "sandbox.memory_mib = 2048 (default)",
 		"sandbox.mode = auto (default)", "sandbox.network = ask (default)", "sandbox.network_hosts = [] (default)", "sandbox.network_mib = 2048 (default)", "sandbox.path = [] (default)", "sandbox.policy = workspace_write (default)", "sandbox.processes = 512 (default)",
-		"sandbox.read = [] (default)",
+		"sandbox.read = [] (default)", "sandbox.snapshot_mib = 256 (default)",
 		"sandbox.workspace_files = 1000000 (default)", "sandbox.workspace_mib = 20480 (default)", "sandbox.write = [] (default)",
 		"secrets.key = file (default)",
 		"session.archive_days = 0 (default)", "session.daily_reset = 04:00 (default)",

@@ -26,6 +26,9 @@ func (h Home) ModelsFile() string { return h.join("models.toml") }
 // Blobs returns the folder of attachments.
 func (h Home) Blobs() string { return h.join("blobs") }
 
+// Snapshots returns the folder of the snapshots of workspaces.
+func (h Home) Snapshots() string { return h.join("snapshots") }
+
 // Workspace returns the folder of an agent's files. The agent's name has
 // passed chela.ValidName.
 func (h Home) Workspace(agent string) string { return h.join("workspace", agent) }

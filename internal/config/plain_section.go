@@ -54,6 +54,7 @@ type Sandbox struct {
 	WorkspaceSize  int           `key:"workspace_mib" default:"20480" range:"1..1_073_741_824"` // MiB on disk
 	WorkspaceFiles int           `key:"workspace_files" default:"1000000" range:"1..1_000_000_000"`
 	CachesSize     int           `key:"caches_mib" default:"10240" range:"1..1_073_741_824"` // MiB on disk of the home of an agent's commands
+	SnapshotSize   int           `key:"snapshot_mib" default:"256" range:"1..65_536"`        // MiB of files held for the undo of commands, of each workspace
 }
 
 // Permitted returns nil unless commands would run unconfined without the

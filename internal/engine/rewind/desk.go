@@ -1,11 +1,13 @@
 package rewind
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"chela"
 	"chela/internal/platform/fail"
@@ -22,7 +24,7 @@ type desk struct {
 // open returns a desk for steps of a rewind. The caller closes it.
 func (m *Rewinds) open(ctx context.Context, v chela.Rewind, agent string, steps []Step) (d *desk, err error) {
 	d = &desk{mover: m, agent: agent}
-	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind == chela.PreimageFile }) {
+	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind != chela.PreimageDocument }) {
 		d.ws, err = m.cfg.Workspace.Open(ctx, workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner})
 	}
 	return d, err
@@ -36,6 +38,14 @@ func (d *desk) bytes(ctx context.Context, sha256 string) ([]byte, error) {
 	return d.mover.cfg.Bytes(ctx, sha256)
 }
 
+// recorded loads the content that a pre-image leads to; nil for a folder.
+func (d *desk) recorded(ctx context.Context, p chela.Preimage) ([]byte, error) {
+	if p.Kind == chela.PreimageFolder {
+		return nil, nil
+	}
+	return d.bytes(ctx, p.After)
+}
+
 func (d *desk) close() {
 	if d.ws != nil {
 		_ = d.ws.Close() // holds no unsaved state
@@ -44,8 +54,8 @@ func (d *desk) close() {
 
 // find returns the current content at a path.
 func (d *desk) find(ctx context.Context, kind chela.PreimageKind, path string) (workspace.PathState, error) {
-	if kind == chela.PreimageFile {
-		return d.ws.Find(ctx, path)
+	if kind != chela.PreimageDocument {
+		return d.ws.State(ctx, kind, path)
 	}
 	found, _, err := d.document(ctx, path)
 	return found, err
@@ -65,13 +75,13 @@ func (d *desk) document(ctx context.Context, path string) (workspace.PathState, 
 // is a Conflict if the content is not the change's Before either, and
 // Unavailable if a blob is missing. Key identifies the rewind.
 func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
-	content, err := d.bytes(ctx, p.After)
+	content, err := d.recorded(ctx, p)
 	if err != nil {
 		// Not a Conflict: the file is restored when the blob is available again.
 		return chela.E(chela.Unavailable, "the earlier content of "+shown(p.Kind, p.Path)+" is missing").WithHint("see chela doctor").Because(err)
 	}
-	if p.Kind == chela.PreimageFile {
-		return d.ws.PutBack(ctx, key+" "+p.Path, p, content)
+	if p.Kind != chela.PreimageDocument {
+		return d.ws.Put(ctx, key+" "+p.Path, p, content)
 	}
 	return d.putDocument(ctx, p, chela.DocumentEdit{
 		Kind: chela.EditWrite, Agent: d.agent, Path: p.Path, Text: string(content), Key: key, Author: chela.Author{By: "rewind"}, Restores: true,
@@ -110,26 +120,33 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([
 			return nil, err
 		}
 	}
+	kinds := map[string]int{} // how many kinds of a path the steps are about
+	for _, s := range steps {
+		kinds[s.Path]++
+	}
 	for _, s := range steps {
 		is, err := d.find(ctx, s.Kind, s.Path)
 		if err != nil && !theirs(err) {
 			return nil, err
 		}
-		sum := is.Sum()
-		switch {
+		switch sum := is.Sum(); {
 		case err != nil:
-			differ.names = append(differ.names, shown(s.Kind, s.Path))
-			differ.text += chela.MessageOf(err) + "\n"
-		case sum == s.After && (sum != "" || s.Made == ""):
-		case sum != s.After && sum != s.Before && (s.Or == nil || sum != *s.Or):
+			differ.add(s.Preimage, chela.MessageOf(err))
+		case is.Other && kinds[s.Path] == 1: // nothing that a call left there
+			differ.add(s.Preimage, shown(s.Kind, s.Path)+" is a "+is.What)
+		case is.Matches(s.After, s.ModeAfter) && (sum != "" || s.Made == ""):
+		case !is.Matches(s.Before, s.ModeBefore) && (s.Or == nil || sum != *s.Or):
 			if err := differ.show(ctx, d, s.Preimage, is.Content); err != nil {
 				return nil, err
 			}
 		default:
 			if s.Before = sum; s.After == "" {
 				s.Mode = uint32(is.Mode)
-			} else if _, err := d.mover.cfg.Bytes(ctx, s.After); err != nil {
+			} else if _, err := d.recorded(ctx, s.Preimage); err != nil {
 				return nil, fmt.Errorf("load the earlier content of %s: %w", s.Path, err)
+			}
+			if s.ModeBefore != 0 || s.ModeAfter != 0 {
+				s.ModeBefore = uint32(is.Mode)
 			}
 			changes = append(changes, s.Preimage)
 		}
@@ -153,17 +170,31 @@ type differences struct {
 	text  string
 }
 
+// add notes a path that cannot be shown as a difference.
+func (f *differences) add(p chela.Preimage, why string) {
+	f.names = append(f.names, shown(p.Kind, p.Path))
+	f.text += why + "\n"
+}
+
 // maxShown is the maximum size of the shown differences, in bytes.
 const maxShown = 64 << 10
 
 // show adds the difference between the recorded content, p's Before, and the
 // current content.
 func (f *differences) show(ctx context.Context, d *desk, p chela.Preimage, is []byte) error {
-	f.names = append(f.names, shown(p.Kind, p.Path))
+	if p.Kind == chela.PreimageFolder {
+		f.add(p, shown(p.Kind, p.Path)+" is not the folder that was left")
+		return nil
+	}
 	was, err := d.bytes(ctx, p.Before)
 	if err != nil {
 		return err
 	}
+	if bytes.Equal(was, is) {
+		f.add(p, shown(p.Kind, p.Path)+" has other permissions, or is gone")
+		return nil
+	}
+	f.names = append(f.names, shown(p.Kind, p.Path))
 	f.text += workspace.Diff(shown(p.Kind, p.Path), was, is)
 	return nil
 }
@@ -187,30 +218,87 @@ func (f *differences) refusal() error {
 // putBack applies the changes of a planned rewind. Content changed by others
 // since the check is kept, and noted.
 func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
-	var done, gone []chela.Preimage
-	for _, p := range v.Changes {
-		if err := fail.Point("rewind.put"); err != nil {
+	var gone []chela.Preimage
+	done := make([]bool, len(v.Changes))
+	order := make([]int, len(v.Changes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(workspace.Order(v.Changes[a]), workspace.Order(v.Changes[b])) })
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && workspace.Order(v.Changes[order[n]]) == workspace.Order(v.Changes[order[0]]) {
+			n++
+		}
+		if err := d.putAll(ctx, v, order[:n], done); err != nil {
 			return err
 		}
-		err := d.put(ctx, string(v.ID), p)
+		order = order[n:]
+	}
+	var kept []chela.Preimage
+	for i, p := range v.Changes {
+		if !done[i] {
+			continue
+		}
+		kept = append(kept, p)
+		if p.After == "" && p.Kind == chela.PreimageFile {
+			gone = append(gone, p)
+		}
+		if p.Kind == chela.PreimageFolder && p.ModeAfter&0o700 != 0o700 && p.After != "" {
+			if err := d.put(ctx, string(v.ID), p); err != nil && !theirs(err) { // it was open for its content
+				return fmt.Errorf("restore %s: %w", p.Path, err)
+			}
+		}
+	}
+	v.Changes = kept
+	if len(gone) > 0 {
+		d.ws.RemoveMade(gone...)
+	}
+	return fail.Point("rewind.put")
+}
+
+// maxPuts is the number of files restored at the same time, which wait for the
+// disk.
+const maxPuts = 16
+
+// putAll applies changes that do not depend on each other, and marks those that
+// are done. A few are applied one after the other.
+func (d *desk) putAll(ctx context.Context, v *chela.Rewind, order []int, done []bool) error {
+	slots := make(chan struct{}, 1)
+	if len(order) > maxPuts {
+		slots = make(chan struct{}, maxPuts)
+	}
+	var wait sync.WaitGroup
+	errs := make([]error, len(order))
+	for at, i := range order {
+		slots <- struct{}{}
+		if err := fail.Point("rewind.put"); err != nil {
+			wait.Wait()
+			return err
+		}
+		wait.Go(func() {
+			defer func() { <-slots }()
+			p := v.Changes[i]
+			if p.Kind == chela.PreimageFolder && p.After != "" {
+				p.ModeAfter |= 0o700
+			}
+			errs[at] = d.put(ctx, string(v.ID), p)
+		})
+	}
+	wait.Wait()
+	for at, i := range order {
+		p, err := v.Changes[i], errs[at]
 		switch {
 		case err != nil && !theirs(err):
 			return fmt.Errorf("restore %s: %w", p.Path, err)
 		case err != nil:
 			text := shown(p.Kind, p.Path) + " was not restored: " + chela.MessageOf(err)
 			v.NotUndone = append(v.NotUndone, chela.NotUndone{Effect: chela.EffectWrite, Text: text})
-			continue
-		}
-		done = append(done, p)
-		if p.After == "" && p.Kind == chela.PreimageFile {
-			gone = append(gone, p)
+		default:
+			done[i] = true
 		}
 	}
-	v.Changes = done
-	if len(gone) > 0 {
-		d.ws.RemoveMade(gone...)
-	}
-	return fail.Point("rewind.put")
+	return nil
 }
 
 // preview returns the beginning of the description of a call as shown in its

@@ -41,11 +41,12 @@ func Plan(w Path) (steps []Step, gaps []chela.Preimage) {
 		if whole.After != s.Before && (s.Or == nil || whole.After != *s.Or) {
 			gaps = append(gaps, chela.Preimage{Kind: s.Kind, Path: s.Path, Before: s.Before, After: whole.After})
 		}
-		whole.After, whole.Mode, whole.Made = s.After, cmp.Or(s.Mode, whole.Mode), s.Made
+		whole.followedBy(s.Preimage)
+		whole.Made = s.Made
 	}
 	for _, part := range w.Undone {
 		for _, c := range sum(part) {
-			c.Before, c.After = c.After, c.Before
+			c.Preimage = inverse(c.Preimage)
 			add(c.Step)
 		}
 	}
@@ -61,10 +62,30 @@ func Plan(w Path) (steps []Step, gaps []chela.Preimage) {
 	return slices.DeleteFunc(steps, Step.isNothing), gaps
 }
 
+// inverse returns the pre-image of taking a change back.
+func inverse(p chela.Preimage) chela.Preimage {
+	p.Before, p.After, p.ModeBefore, p.ModeAfter = p.After, p.Before, p.ModeAfter, p.ModeBefore
+	return p
+}
+
+// followedBy combines a step with the change after it.
+func (s *Step) followedBy(p chela.Preimage) {
+	if s.ModeBefore == 0 && s.Before != "" && s.After != "" { // until then the mode was kept
+		s.ModeBefore = p.ModeBefore
+	}
+	if p.After == "" {
+		s.ModeAfter = 0
+	} else if p.ModeAfter != 0 {
+		s.ModeAfter = p.ModeAfter
+	}
+	s.After, s.Mode = p.After, cmp.Or(p.Mode, s.Mode)
+}
+
 // isNothing reports whether a step changes neither the content nor the folders
 // created for it.
 func (s Step) isNothing() bool {
-	return s.Before == s.After && s.Or == nil && (s.After != "" || s.Made == "")
+	sameMode := s.After == "" || s.ModeBefore == s.ModeAfter || s.ModeAfter == 0
+	return s.Before == s.After && s.Or == nil && sameMode && (s.After != "" || s.Made == "")
 }
 
 // A place identifies the file or document of a step.
@@ -87,6 +108,9 @@ func sum(part Part) []change {
 	at := map[place]int{}
 	for _, c := range part {
 		for _, p := range c.Changes {
+			if p.Kind == chela.PreimageTree || p.Kind == chela.PreimageOmitted {
+				continue
+			}
 			here := place{p.Kind, p.Path}
 			i, known := at[here]
 			if !known {
@@ -95,9 +119,9 @@ func sum(part Part) []change {
 				changes = append(changes, change{Step: Step{Preimage: p}})
 			}
 			whole := &changes[i]
-			whole.After, whole.Or, whole.failed = p.After, nil, false
-			whole.Mode = cmp.Or(p.Mode, whole.Mode)
-			if c.State != chela.CallDone { // its write may or may not have taken effect
+			whole.Or, whole.failed = nil, false
+			whole.followedBy(p)
+			if c.State != chela.CallDone && !c.Observed() { // its write may or may not have taken effect
 				whole.Or = &p.Before
 				whole.failed = c.State == chela.CallFailed && !known
 			}
@@ -107,18 +131,43 @@ func sum(part Part) []change {
 }
 
 // Left returns the remaining effects of the undone calls: all effects beyond
-// the recorded writes, and with keepFiles the writes as well. Preview describes a
-// call.
+// the recorded writes, and with keepFiles the writes as well. What several commands
+// did not capture for one reason is told once. Preview describes a call.
 func Left(w Path, keepFiles bool, preview func(chela.ToolCall) string) []chela.NotUndone {
 	var left []chela.NotUndone
 	for _, part := range w.Undone {
 		for _, c := range slices.Backward(part) {
 			putBack := c.Effect == chela.EffectWrite && len(c.Changes) > 0 && !keepFiles
+			if c.Observed() && !keepFiles {
+				left = notCaptured(left, c, preview)
+				continue
+			}
 			if c.StartedAt.IsZero() || c.Effect == chela.EffectRead || putBack {
 				continue
 			}
-			left = append(left, chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: preview(c)})
+			text := preview(c)
+			if tree := c.Tree(); tree != nil && tree.Why != "" && !keepFiles {
+				text += " (" + tree.Why + ")"
+			}
+			left = append(left, chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: text})
 		}
+	}
+	return left
+}
+
+// notCaptured adds the effects of a command beyond its pre-images.
+func notCaptured(left []chela.NotUndone, c chela.ToolCall, preview func(chela.ToolCall) string) []chela.NotUndone {
+	for _, p := range c.Changes {
+		n := chela.NotUndone{Call: c.ID, Turn: c.Turn, Tool: c.Tool, Effect: c.Effect, Text: p.Why}
+		switch {
+		case p.Why == "":
+			continue
+		case p.Kind == chela.PreimageTree:
+			n.Text = preview(c) + " (" + p.Why + ")"
+		case slices.ContainsFunc(left, func(o chela.NotUndone) bool { return o.Text == p.Why }):
+			continue
+		}
+		left = append(left, n)
 	}
 	return left
 }
@@ -127,8 +176,7 @@ func Left(w Path, keepFiles bool, preview func(chela.ToolCall) string) []chela.N
 func reversed(changes []chela.Preimage) []Step {
 	var steps []Step
 	for _, p := range slices.Backward(changes) {
-		p.Before, p.After = p.After, p.Before
-		steps = append(steps, Step{Preimage: p})
+		steps = append(steps, Step{Preimage: inverse(p)})
 	}
 	return steps
 }

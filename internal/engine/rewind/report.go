@@ -12,13 +12,16 @@ import (
 	"chela/internal/tool/workspace"
 )
 
+// maxReported is the number of files that a report names.
+const maxReported = 100
+
 // Report describes a finished rewind for people: a sentence, and a line for each file
 // or document that changed and for each effect that remains. Command is the prefix of
 // the commands that reverse it, such as "/".
 func Report(v chela.Rewind, command string) string {
 	var b strings.Builder
 	changes := slices.DeleteFunc(slices.Clone(v.Changes), func(p chela.Preimage) bool {
-		return p.Before == p.After // the file was gone already; only its folder was removed
+		return p.Before == p.After && p.ModeBefore == p.ModeAfter // the file was gone already; only its folder was removed
 	})
 	b.WriteString(moved(v) + ", with " + contents(changes, v.KeepFiles) + ". " + command)
 	if v.Kind == chela.RewindRedo {
@@ -26,7 +29,11 @@ func Report(v chela.Rewind, command string) string {
 	} else {
 		b.WriteString("redo reverses this.\n")
 	}
-	for _, p := range changes {
+	for i, p := range changes {
+		if i == maxReported {
+			fmt.Fprintf(&b, "and %d more\n", len(changes)-i)
+			break
+		}
 		what := "put back"
 		if p.After == "" {
 			what = "removed"
@@ -57,25 +64,31 @@ func moved(v chela.Rewind) string {
 	}
 }
 
-// contents counts the changes of files and documents.
+// contents counts the changes of files, folders and documents.
 func contents(changes []chela.Preimage, kept bool) string {
-	files, documents := 0, 0
-	for _, p := range changes {
-		if p.Kind == chela.PreimageFile {
-			files++
-		} else {
-			documents++
-		}
-	}
-	text := plural(files, "file")
-	if documents > 0 {
-		text += " and " + plural(documents, "document")
-	}
 	switch {
 	case kept:
 		return "files and documents left as they are"
 	case len(changes) == 0:
 		return "no file changed"
+	}
+	var files, folders, documents int
+	for _, p := range changes {
+		switch p.Kind {
+		case chela.PreimageDocument:
+			documents++
+		case chela.PreimageFolder:
+			folders++
+		default:
+			files++
+		}
+	}
+	text := plural(files, "file")
+	if folders > 0 {
+		text += " and " + plural(folders, "folder")
+	}
+	if documents > 0 {
+		text += " and " + plural(documents, "document")
 	}
 	return text + " changed"
 }
@@ -114,7 +127,7 @@ func describe(ctx context.Context, r *store.Read, v *chela.Rewind) error {
 
 // shown returns the path of a file or document as shown to people.
 func shown(kind chela.PreimageKind, path string) string {
-	if kind == chela.PreimageFile {
+	if kind != chela.PreimageDocument {
 		return workspace.Show(path)
 	}
 	return path

@@ -182,6 +182,7 @@ type act struct {
 	state   chela.CallState
 	changes []change
 	broken  bool // it was cut off before it wrote
+	seen    []chela.Preimage
 }
 
 // A change is a file that becomes content, or goes.
@@ -220,6 +221,7 @@ func (w *world) begin(t testing.TB, text string, acts ...act) chela.TurnID {
 		for _, ch := range a.changes {
 			c.Changes = append(c.Changes, w.change(t, ch, a.broken))
 		}
+		c.Changes = append(c.Changes, a.seen...)
 		calls = append(calls, c)
 	}
 	w.write(t, func(ctx context.Context, tx *store.Write) error {

@@ -57,7 +57,7 @@ type writes struct {
 // found.
 func (w *writes) before(calls Part, path string) bool {
 	for _, c := range slices.Backward(calls) {
-		if c.State != chela.CallDone {
+		if c.State != chela.CallDone && !c.Observed() {
 			continue
 		}
 		for _, p := range slices.Backward(c.Changes) {

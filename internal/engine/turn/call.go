@@ -115,9 +115,9 @@ func (n *run) outcome(ctx context.Context, c chela.ToolCall, result chela.ToolRe
 		}
 		return out
 	case ctx.Err() != nil && errors.Is(context.Cause(ctx), ErrStopped):
-		return failedCall(StoppedText)
+		return failedCall(StoppedText).changed(result.Changes)
 	case ctx.Err() != nil:
-		return failedCall(TimeUpText)
+		return failedCall(TimeUpText).changed(result.Changes)
 	case errors.Is(err, chela.ErrLater) && (c.Effect == chela.EffectRead || c.Resume == chela.ResumeRepeat):
 		return callOutcome{later: err}
 	default:
@@ -126,8 +126,29 @@ func (n *run) outcome(ctx context.Context, c chela.ToolCall, result chela.ToolRe
 		if c.State == chela.CallRunning { // it has side effects
 			text += "; part of it may have happened"
 		}
-		return failedCall(text)
+		return failedCall(text).changed(result.Changes)
 	}
+}
+
+// changed returns an outcome with the pre-images of a call.
+func (o callOutcome) changed(all []chela.Preimage) callOutcome {
+	o.Changes = all
+	return o
+}
+
+// observe returns the outcome of a call with the pre-images of its changes, if
+// its tool can tell and Run did not. A failure is logged: then they are not known.
+func (n *run) observe(ctx context.Context, c chela.ToolCall, out callOutcome) callOutcome {
+	tool, ok := n.agent.Tools.Get(c.Tool)
+	if !ok || tool.Changed == nil || out.Changes != nil {
+		return out
+	}
+	all, err := tool.Changed(context.WithoutCancel(ctx), c) // the files are there, whoever waits
+	if err != nil {
+		n.Log.Warn("changes of a call are not known", "tool", c.Tool, "call", c.ID, "error", err)
+		return out
+	}
+	return out.changed(all)
 }
 
 // failedCall returns the outcome of a failed call with a text for the model.

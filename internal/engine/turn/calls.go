@@ -278,7 +278,7 @@ func (n *run) runEffect(ctx context.Context, c chela.ToolCall) error {
 	if err := cmp.Or(cutOff(ctx), out.later); err != nil {
 		return err
 	}
-	n.record(c, out)
+	n.record(c, n.observe(ctx, c, out))
 	return n.flush(ctx, "turn.result")
 }
 

@@ -30,7 +30,7 @@ func (n *run) resolve(ctx context.Context, calls []chela.ToolCall) error {
 		if !known {
 			out = unknown()
 		}
-		n.record(c, out)
+		n.record(c, n.observe(ctx, c, out))
 		if err := n.flush(ctx, "turn.resolve"); err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ package workspace
 // A file that people move or copy by other programs loses its label.
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -29,10 +30,6 @@ import (
 	"chela"
 	"chela/internal/safety"
 )
-
-// maxStamped is the number of files of a workspace that are compared before and
-// after a command; a command in a larger one changes every file.
-const maxStamped = 200_000
 
 // maxLabels is the number of labels that one command adds; where it changed more
 // files, their folders are labelled.
@@ -50,6 +47,16 @@ type labeller struct {
 	find  Finder
 	store labels
 	now   func() time.Time
+	watch watcher
+}
+
+// A watcher compares the files of a workspace before and after a command.
+type watcher interface {
+	// Before returns the pre-image that refers to the state before a call. All says
+	// that every file is compared, ignored ones too.
+	Before(ctx context.Context, ws *Workspace, call chela.ToolCall, all bool) chela.Preimage
+	// After compares the workspace with the state to which the call's pre-image refers.
+	After(ctx context.Context, ws *Workspace, call chela.ToolCall) (Observed, error)
 }
 
 // Observed holds the changes of a command in its workspace.
@@ -63,49 +70,79 @@ type Observed struct {
 // and downloads. Files that a call names get their labels as it is prepared, where a
 // failure of the store is chela.ErrLater. Once a call runs, the store stops nothing:
 // a label that cannot be read counts as from outside, and one that cannot be stored
-// is covered by that of every file.
-func Labelled(find Finder, store labels, now func() time.Time) func(chela.Tool) chela.Tool {
-	l := labeller{find, store, now}
-	return func(t chela.Tool) chela.Tool {
-		inner := t
-		t.Prepare = func(ctx context.Context, call chela.ToolCall) (chela.Preparation, error) {
-			if err := l.prepare(ctx, inner, call); err != nil {
-				return chela.Preparation{}, fmt.Errorf("%w: label files: %w", chela.ErrLater, err)
-			}
-			if inner.Prepare == nil {
-				return chela.Preparation{}, nil
-			}
-			return inner.Prepare(ctx, call)
-		}
-		t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
-			return l.run(ctx, inner, call)
-		}
-		return t
-	}
+// is covered by that of every file. The changes of commands are captured by watch.
+func Labelled(find Finder, store labels, now func() time.Time, watch watcher) func(chela.Tool) chela.Tool {
+	l := labeller{find, store, now, watch}
+	return l.tool
 }
 
-// A use is what a call does with files.
+// tool returns a tool whose results and files are labelled.
+func (l labeller) tool(t chela.Tool) chela.Tool {
+	inner := t
+	t.Prepare = func(ctx context.Context, call chela.ToolCall) (p chela.Preparation, err error) {
+		tree, err := l.prepare(ctx, inner, call)
+		if err != nil {
+			return p, fmt.Errorf("%w: label files: %w", chela.ErrLater, err)
+		}
+		if inner.Prepare != nil {
+			p, err = inner.Prepare(ctx, call)
+		}
+		if tree != nil {
+			p.Changes = append(p.Changes, *tree)
+		}
+		return p, err
+	}
+	t.Run = func(ctx context.Context, call chela.ToolCall) (chela.ToolResult, error) {
+		return l.run(ctx, inner, call)
+	}
+	if t.Changed == nil {
+		t.Changed = func(ctx context.Context, call chela.ToolCall) ([]chela.Preimage, error) {
+			if call.Tree() == nil {
+				return nil, nil
+			}
+			ws, err := l.find.Open(ctx, OwnerOf(call))
+			if err != nil {
+				return nil, err
+			}
+			defer ws.Close() // read only
+			seen, err := l.watch.After(ctx, ws, call)
+			return seen.Changes, err
+		}
+	}
+	return t
+}
+
+// A use is the access of a call to files.
 type use struct {
 	call  chela.ToolCall
 	names []string         // of files
 	runs  bool             // it is a command: it may read every file, and write unless it only reads
 	read  chela.Provenance // the label of the files that it may read
 	from  chela.Provenance // the label of files that it writes; empty for a call that only reads
+
+	job    bool   // it works in the workspace of a job, which has no labels
+	writes bool   // it does more than read
+	beyond string // possible effects beyond the workspace
 }
 
-// use returns what a call does with the files of a workspace, which is nil if it works
+// use returns the access of a call to the files of a workspace, which is nil if it works
 // on none. Its labels are usable with an error too.
 func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u use, ws *Workspace, err error) {
-	if key, err := chela.ParseSessionKey(call.Session); err == nil && key.Kind == chela.KeyJob {
+	j := t.Judge(call.Args)
+	u = use{call: call, names: files(j), runs: j.Effect == chela.EffectExecute, writes: j.Effect != chela.EffectRead && !j.ReadOnly}
+	key, err := chela.ParseSessionKey(call.Session)
+	u.job = err == nil && key.Kind == chela.KeyJob
+	if !u.runs && (len(u.names) == 0 || u.job) {
 		return u, nil, nil
 	}
-	j := t.Judge(call.Args)
-	u = use{call: call, names: files(j), runs: j.Effect == chela.EffectExecute}
-	if len(u.names) == 0 && !u.runs {
-		return u, nil, nil
+	if !t.Own || j.Carries || len(j.Hosts) > 0 {
+		u.beyond = "it may have changed more than files of the workspace"
 	}
 	if ws, err = l.find.Open(ctx, OwnerOf(call)); err != nil {
 		return u, nil, nil //nolint:nilerr // the tool fails with it
+	}
+	if u.job {
+		return u, ws, nil
 	}
 	known, err := l.store.FileLabels(ctx, ws.name)
 	known = slices.DeleteFunc(known, func(f chela.FileLabel) bool { return f.Path == u.everyFile() }) // its own, since it was prepared
@@ -113,7 +150,7 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	if err != nil {
 		u.read = safety.Outside("files whose labels cannot be read")
 	}
-	if j.Effect != chela.EffectRead && !j.ReadOnly {
+	if u.writes {
 		u.from = call.Provenance.With(u.read).With(sourceOf(t, j))
 	}
 	return u, ws, err
@@ -127,25 +164,36 @@ func (l labeller) label(ws *Workspace, u use, name string) chela.FileLabel {
 // everyFile is the path of the label of all files while a call runs.
 func (u use) everyFile() string { return chela.EveryFile + string(u.call.ID) }
 
-// prepare labels the files that a call is about to write; for a command every file.
-func (l labeller) prepare(ctx context.Context, t chela.Tool, call chela.ToolCall) error {
+// prepare labels the files that a call is about to write; for a command every file. It
+// returns the pre-image of the workspace of a command that may write.
+func (l labeller) prepare(ctx context.Context, t chela.Tool, call chela.ToolCall) (*chela.Preimage, error) {
 	u, ws, err := l.use(ctx, t, call)
-	if ws == nil || err != nil {
-		return err
+	if ws == nil {
+		return nil, err
 	}
 	defer ws.Close() // read only
-	if !u.from.BelowFolder() {
-		return nil
+	if err != nil {
+		return nil, err
 	}
-	names := u.names
-	if u.runs {
-		names = []string{u.everyFile()}
+	if u.from.BelowFolder() {
+		names := u.names
+		if u.runs {
+			names = []string{u.everyFile()}
+		}
+		var all []chela.FileLabel
+		for _, name := range names {
+			all = append(all, l.label(ws, u, name))
+		}
+		if err := l.store.AddFileLabels(ctx, all...); err != nil {
+			return nil, err
+		}
 	}
-	var all []chela.FileLabel
-	for _, name := range names {
-		all = append(all, l.label(ws, u, name))
+	if !u.runs || !u.writes {
+		return nil, nil
 	}
-	return l.store.AddFileLabels(ctx, all...)
+	tree := l.watch.Before(ctx, ws, call, u.from.BelowFolder())
+	tree.Why = cmp.Or(tree.Why, u.beyond)
+	return &tree, nil
 }
 
 func (l labeller) run(ctx context.Context, t chela.Tool, call chela.ToolCall) (chela.ToolResult, error) {
@@ -154,33 +202,24 @@ func (l labeller) run(ctx context.Context, t chela.Tool, call chela.ToolCall) (c
 		return t.Run(ctx, call)
 	}
 	defer ws.Close() // read only
-	changes := u.runs && u.from.BelowFolder()
-	var before map[string]stamp
-	var known bool
-	if changes {
-		before, known = ws.stamps(ctx)
-	}
 	res, err := t.Run(ctx, call)
-	res.Provenance = res.Provenance.With(u.read).With(safety.Folder())
-	if changes && known {
-		l.changed(context.WithoutCancel(ctx), ws, u, before) // the files are there, whoever waits
+	if !u.job {
+		res.Provenance = res.Provenance.With(u.read).With(safety.Folder())
+	}
+	if !u.runs || !u.writes {
+		return res, err
+	}
+	seen, failed := l.watch.After(context.WithoutCancel(ctx), ws, call) // the files are there, whoever waits
+	res.Changes = seen.Changes
+	if failed == nil && seen.Known && u.from.BelowFolder() {
+		l.changed(context.WithoutCancel(ctx), ws, u, seen.Names)
 	}
 	return res, err
 }
 
 // changed replaces the label of every file by those of the files that a command
 // changed. Where it cannot, that label stays.
-func (l labeller) changed(ctx context.Context, ws *Workspace, u use, before map[string]stamp) {
-	after, known := ws.stamps(ctx)
-	if !known {
-		return
-	}
-	var names []string
-	for name, s := range after {
-		if was, is := before[name]; !is || was != s {
-			names = append(names, name)
-		}
-	}
+func (l labeller) changed(ctx context.Context, ws *Workspace, u use, names []string) {
 	names, ok := folded(names)
 	if !ok {
 		return
@@ -212,27 +251,6 @@ func folded(names []string) ([]string, bool) {
 	}
 	slices.Sort(names)
 	return names, len(names) <= maxLabels
-}
-
-// stamps returns a stamp of each file, or false if it cannot.
-func (w *Workspace) stamps(ctx context.Context) (map[string]stamp, bool) {
-	all := map[string]stamp{}
-	err := fs.WalkDir(w.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		s, ok := stampOf(info)
-		if !ok || len(all) >= maxStamped || ctx.Err() != nil {
-			return fs.ErrInvalid
-		}
-		all[name] = s
-		return nil
-	})
-	return all, err == nil
 }
 
 // files returns the names of the files among the subjects of a call: "." for one

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,7 +15,9 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/datadir"
 	"chela/internal/safety"
+	"chela/internal/tool/snapshot"
 	"chela/internal/tool/workspace"
 )
 
@@ -54,6 +57,7 @@ type desk struct {
 	dir   string
 	shelf shelf
 	do    func() // what a call does
+	watch *snapshot.Snapshots
 }
 
 // A use is a call of a tool.
@@ -81,18 +85,23 @@ func (d *desk) tool(u use) chela.Tool {
 		},
 	}
 	find := workspace.At(d.dir)
-	return workspace.Labelled(find, &d.shelf, func() time.Time { return time.Unix(0, 0) })(t)
+	return workspace.Labelled(find, &d.shelf, func() time.Time { return time.Unix(0, 0) }, d.watch)(t)
 }
 
 // call returns the label of the result of a call.
 func (d *desk) call(u use) chela.Provenance {
 	d.Helper()
+	if d.watch == nil {
+		blobs := datadir.NewBlobs(d.TempDir())
+		d.watch = snapshot.New(snapshot.Config{Dir: d.TempDir(), Keep: blobs.Keep, Bytes: blobs.Bytes, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	}
 	labelled := d.tool(u)
 	call := chela.ToolCall{ID: "call_1", Tool: "tool", Agent: "main", Session: "agent:main:main", Provenance: u.from}
-	_, err := labelled.Prepare(d.Context(), call)
+	prepared, err := labelled.Prepare(d.Context(), call)
 	if err != nil {
 		d.Fatal(err)
 	}
+	call.Changes = prepared.Changes
 	res, err := labelled.Run(d.Context(), call)
 	if err != nil || res.Text != "done" {
 		d.Fatalf("%+v: %+v, %v", u, res, err)
