@@ -50,6 +50,7 @@ func (m *Rewinds) plan(ctx context.Context, v chela.Rewind, agent string) (chela
 	if v.Changes, err = desk.look(ctx, steps, gaps); err != nil {
 		return v, err
 	}
+	v.NotUndone = append(v.NotUndone, desk.left...)
 	before := v.State
 	v.State, v.From, v.Node, v.RenewedAt = chela.RewindPlanned, t.Head, m.cfg.Node, m.now()
 	return v, m.store.Write(ctx, "rewind.plan", func(w *store.Write) error {

@@ -19,11 +19,13 @@ type desk struct {
 	mover *Rewinds
 	agent string
 	ws    *workspace.Workspace // nil if no file is involved
+	gaps  map[string]bool      // files of Git's with foreign changes between turns
+	left  []chela.NotUndone    // files of Git's that stay
 }
 
 // open returns a desk for steps of a rewind. The caller closes it.
 func (m *Rewinds) open(ctx context.Context, v chela.Rewind, agent string, steps []Step) (d *desk, err error) {
-	d = &desk{mover: m, agent: agent}
+	d = &desk{mover: m, agent: agent, gaps: map[string]bool{}}
 	if slices.ContainsFunc(steps, func(s Step) bool { return s.Kind != chela.PreimageDocument }) {
 		d.ws, err = m.cfg.Workspace.Open(ctx, workspace.Owner{Agent: agent, Session: v.Session, Principal: chela.PrincipalOwner})
 	}
@@ -80,6 +82,11 @@ func (d *desk) put(ctx context.Context, key string, p chela.Preimage) error {
 		// Not a Conflict: the file is restored when the blob is available again.
 		return chela.E(chela.Unavailable, "the earlier content of "+shown(p.Kind, p.Path)+" is missing").WithHint("see chela doctor").Because(err)
 	}
+	if p.Kind == chela.PreimageFile && ofGit(p.Path) {
+		if p, err = d.refreshed(ctx, p); err != nil {
+			return err
+		}
+	}
 	if p.Kind != chela.PreimageDocument {
 		return d.ws.Put(ctx, key+" "+p.Path, p, content)
 	}
@@ -107,7 +114,8 @@ func (d *desk) putDocument(ctx context.Context, p chela.Preimage, edit chela.Doc
 }
 
 // look returns the changes that are still to be applied. It is a Conflict with
-// a diff if any content differs from the journal's record.
+// a diff if any content differs from the journal's record, except for files of Git's,
+// which stay then.
 func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([]chela.Preimage, error) {
 	var changes []chela.Preimage
 	var differ differences
@@ -115,6 +123,14 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([
 		found, err := d.bytes(ctx, g.After)
 		if err != nil {
 			return nil, err
+		}
+		if g.Kind == chela.PreimageFile && ofGit(g.Path) {
+			same, err := d.asLeft(ctx, g, found, g.After)
+			if err != nil {
+				return nil, err
+			}
+			d.gaps[g.Path] = d.gaps[g.Path] || !same
+			continue
 		}
 		if err := differ.show(ctx, d, g, found); err != nil {
 			return nil, err
@@ -125,6 +141,16 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([
 		kinds[s.Path]++
 	}
 	for _, s := range steps {
+		if s.Kind == chela.PreimageFile && ofGit(s.Path) {
+			change, err := d.lookGit(ctx, s)
+			if err != nil {
+				return nil, err
+			}
+			if change {
+				changes = append(changes, s.Preimage)
+			}
+			continue
+		}
 		is, err := d.find(ctx, s.Kind, s.Path)
 		if err != nil && !theirs(err) {
 			return nil, err

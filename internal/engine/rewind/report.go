@@ -23,6 +23,8 @@ func Report(v chela.Rewind, command string) string {
 	changes := slices.DeleteFunc(slices.Clone(v.Changes), func(p chela.Preimage) bool {
 		return p.Before == p.After && p.ModeBefore == p.ModeAfter // the file was gone already; only its folder was removed
 	})
+	all := len(changes)
+	changes = slices.DeleteFunc(changes, func(p chela.Preimage) bool { return ofGit(p.Path) })
 	b.WriteString(moved(v) + ", with " + contents(changes, v.KeepFiles) + ". " + command)
 	if v.Kind == chela.RewindRedo {
 		b.WriteString("undo takes it back again.\n")
@@ -39,6 +41,9 @@ func Report(v chela.Rewind, command string) string {
 			what = "removed"
 		}
 		fmt.Fprintf(&b, "%s %s\n", what, shown(p.Kind, p.Path))
+	}
+	if notes := all - len(changes); notes > 0 {
+		fmt.Fprintf(&b, "put back %s in which Git keeps notes, such as its index\n", plural(notes, "file"))
 	}
 	for _, n := range v.NotUndone {
 		fmt.Fprintf(&b, "not undone: %s\n", strings.TrimSpace(n.Tool+" "+n.Text))
