@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"chela"
+	"chela/internal/background"
 	"chela/internal/config"
 	"chela/internal/platform/datadir"
 	"chela/internal/platform/local"
@@ -86,6 +87,7 @@ func (a *App) serve(ctx context.Context, tcp net.Listener, serve ServeOptions) e
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return a.Run(ctx) })
 	group.Go(func() error { return a.stream.Run(ctx) })
+	group.Go(func() error { return background.OperationLog{Store: a.store, Bus: a.bus, Log: a.log}.Run(ctx) })
 	a.Stay(ctx)
 	group.Go(func() error { return gw.Serve(ctx, tcp, socket) })
 	if n := a.cfg.Resources.Memory; n > 0 {
