@@ -13,7 +13,7 @@ type Answer struct {
 
 // An ApprovalRef names an approval.
 type ApprovalRef struct {
-	ID chela.ApprovalID `path:"id"`
+	ID chela.ApprovalID `path:"id" handle:"apr_"`
 }
 
 // An ApprovalFilter selects approvals; an empty field selects all.
@@ -31,7 +31,7 @@ type AnswerRequest struct {
 
 // A GrantRef names a grant.
 type GrantRef struct {
-	ID chela.GrantID `path:"id" arg:"GRANT"`
+	ID chela.GrantID `path:"id" arg:"GRANT" handle:"gra_"`
 }
 
 // A GrantsQuery asks for the grants after one of them.

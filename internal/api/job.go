@@ -97,7 +97,7 @@ func (a JobAct) Line() string {
 
 // A JobRef names a job.
 type JobRef struct {
-	ID chela.JobID `path:"id"`
+	ID chela.JobID `path:"id" handle:"job_"`
 }
 
 // Job returns the id.

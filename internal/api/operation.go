@@ -53,7 +53,8 @@ type Spec struct {
 // by commas and a pointer is nil for a missing value, body:"required" or
 // body:"optional" as the JSON body. The tag help
 // describes the field, check limits it in the notation of package schema, and
-// ",required" after the name of a query field makes it mandatory. Embedded structs
+// ",required" after the name of a query field makes it mandatory, and handle:"PREFIX" on
+// a wildcard says that short handles of records with such ids may stand there. Embedded structs
 // count as their fields. A struct without such tags is itself the body.
 //
 // Out is the JSON answer. [None] has no content, and []byte is sent as it is.
@@ -302,6 +303,18 @@ func (s Spec) decode(in reflect.Value, args Arguments) error {
 	return nil
 }
 
+// Handles returns the wildcards of the path that take short handles of records, with the
+// prefixes of their ids.
+func (s Spec) Handles() map[string]string {
+	all := map[string]string{}
+	for _, f := range s.fields() {
+		if f.handle != "" {
+			all[f.name] = f.handle
+		}
+	}
+	return all
+}
+
 // Route returns the route of an operation.
 func (s Spec) Route() Route {
 	r := Route{Method: s.Method, Path: s.Path, Scope: s.Scope, Summary: s.Summary, Status: s.Status}
@@ -342,6 +355,7 @@ type field struct {
 	place              int
 	name, help, check  string
 	required, optional bool
+	handle             string // the prefix of the ids that a short handle may stand for; empty for none
 	typ                reflect.Type
 }
 
@@ -349,7 +363,7 @@ type field struct {
 // body, unless it is empty.
 func fieldsOf(in reflect.Type) (fields []field) {
 	for _, f := range reflect.VisibleFields(in) {
-		made := field{index: f.Index, help: f.Tag.Get("help"), check: f.Tag.Get("check"), typ: f.Type}
+		made := field{index: f.Index, help: f.Tag.Get("help"), check: f.Tag.Get("check"), typ: f.Type, handle: f.Tag.Get("handle")}
 		if name, ok := f.Tag.Lookup("path"); ok {
 			made.place, made.name = placePath, name
 		} else if name, ok := f.Tag.Lookup("query"); ok {

@@ -37,7 +37,7 @@ type NewBranch struct {
 
 // A ThreadRef names a thread.
 type ThreadRef struct {
-	ID chela.ThreadID `path:"id"`
+	ID chela.ThreadID `path:"id" handle:"thr_"`
 }
 
 // A ThreadMove moves the head of a thread.

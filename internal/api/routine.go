@@ -81,7 +81,7 @@ type HookReceipt struct {
 
 // A RoutineRef names a routine by its name or its id.
 type RoutineRef struct {
-	Name string `path:"id" arg:"NAME"`
+	Name string `path:"id" arg:"NAME" handle:"rtn_"`
 }
 
 // A RoutineQuery asks for the routines after a name.
@@ -118,7 +118,7 @@ type RunsQuery struct {
 // A RunQuery asks for a run. With a time to wait the answer comes when the run ends,
 // when it waits for another reason than Waits, or after that time.
 type RunQuery struct {
-	ID     chela.RunID `path:"id"`
+	ID     chela.RunID `path:"id" handle:"run_"`
 	WaitMS int64       `query:"wait_ms" help:"wait up to this time for the end of the run"`
 	Waits  *string     `query:"waits" help:"the reason for waiting that the client knows, which may be empty: a change of it also ends the wait"`
 }

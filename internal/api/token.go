@@ -16,7 +16,7 @@ type MadeToken struct {
 
 // A TokenRef names a token.
 type TokenRef struct {
-	ID chela.TokenID `path:"id"`
+	ID chela.TokenID `path:"id" handle:"tok_"`
 }
 
 // A TokensQuery asks for the tokens after one of them.

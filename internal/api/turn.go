@@ -31,7 +31,7 @@ type ReplayOptions struct {
 
 // A TurnRef names a turn.
 type TurnRef struct {
-	ID chela.TurnID `path:"id"`
+	ID chela.TurnID `path:"id" handle:"turn_"`
 }
 
 // A TurnQuery asks for a turn. With a time to wait the answer comes when the turn ends

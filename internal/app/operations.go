@@ -7,13 +7,14 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
+	"chela/internal/engine/handle"
 	"chela/internal/engine/replay"
 	"chela/internal/engine/turn"
 )
 
 // bind binds all operations to the home.
 func (a *App) bind() []api.Bound {
-	return a.guarded(slices.Concat(
+	return handle.Operations(a.store, a.guarded(slices.Concat(
 		a.sessions.Operations(a.ingress.Accept),
 		turn.Operations(a.turns, a.ingress),
 		a.replays().Operations(),
@@ -31,7 +32,7 @@ func (a *App) bind() []api.Bound {
 		a.vouches().Operations(),
 		a.ledger.Operations(),
 		a.homeOperations(),
-	))
+	)))
 }
 
 // homeOperations binds the operations on the home as a whole: its configuration

@@ -62,6 +62,7 @@ var contract = []struct {
 	{"turns move", checkTurnMoves},
 	{"turns are stopped while they live", checkRequestStop},
 	{"a path comes in stretches", checkStretches},
+	{"records are found by parts of their ids", checkNamed},
 	{"rewinds are kept whole", checkRewindRows},
 	{"rewinds are left to who carries them out", checkRewindHolders},
 	{"rewinds that have not ended are found", checkOpenRewinds},

@@ -101,9 +101,12 @@ func (c *commands) approvalAnswer(ctx context.Context, ref api.ApprovalRef, said
 		if err != nil {
 			return terminal.NotThere(err, listHints["approvals"])
 		}
+		if ref.ID == "last" && a.Floor && said.Answer != chela.AnswerNo {
+			return invalid("the call is risky, so its answer must name the approval", "read it with chela approvals show "+string(a.ID)+", and answer it by that id")
+		}
 		follow, stop := b.Watch(ctx, a.Turn) // before the answer, so that no event is missed
 		defer stop()
-		if _, err := api.Call(ctx, b, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: ref, Answer: said}); err != nil {
+		if _, err := api.Call(ctx, b, api.ApprovalsAnswer, api.AnswerRequest{ApprovalRef: api.ApprovalRef{ID: a.ID}, Answer: said}); err != nil {
 			return err
 		}
 		p := c.person()

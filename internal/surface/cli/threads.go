@@ -67,7 +67,7 @@ func (c *commands) threadSwitch(ctx context.Context, b *Backend, ref api.ThreadR
 	t, err := api.Call(ctx, b, api.ThreadsShow, ref)
 	if err == nil {
 		_, err = api.Call(ctx, b, api.SessionsChange, api.SessionChange{
-			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &ref.ID},
+			SessionRef: api.SessionRef{Key: t.Session}, Settings: api.SettingsPatch{Thread: &t.ID},
 		})
 	}
 	return answer(c, t.Thread, terminal.NotThere(err, "see chela threads list"), c.thread)
@@ -94,7 +94,7 @@ func (c *commands) threadShow(ctx context.Context, b *Backend, ref api.ThreadRef
 	return answer(c, shown{t, path}, nil, func(shown) {
 		c.Fields(append([]any{
 			"thread", t.ID, "session", t.Session, "title", t.Title, "state", t.State, "updated", t.UpdatedAt,
-		}, rewindFields(ref.ID, t.Places)...)...)
+		}, rewindFields(t.ID, t.Places)...)...)
 		for _, e := range path {
 			if !e.Mark().Hidden {
 				c.Entry(e)

@@ -86,10 +86,11 @@ func took(from, to time.Time) string {
 
 // turnCancel stops a turn and waits for its end.
 func (c *commands) turnCancel(ctx context.Context, b *Backend, q api.TurnRef) error {
-	if _, err := api.Call(ctx, b, api.TurnsCancel, q); err != nil {
+	stopped, err := api.Call(ctx, b, api.TurnsCancel, q)
+	if err != nil {
 		return err
 	}
-	t, err := b.Follow(ctx, q.ID, func(chela.Event) {})
+	t, err := b.Follow(ctx, stopped.ID, func(chela.Event) {})
 	return answer(c, t, err, c.turn)
 }
 

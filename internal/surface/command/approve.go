@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/engine/approval"
+	"chela/internal/engine/handle"
 	"chela/internal/engine/lane"
 	"chela/internal/platform/excerpt"
 	"chela/internal/store"
@@ -24,7 +26,7 @@ func (g given) approve(ctx context.Context) (lane.Command, error) {
 	case "revoke":
 		return revoke(ctx, chela.GrantID(strings.TrimSpace(rest)))
 	}
-	name, rest := named(g.args)
+	name, rest := g.named(g.args)
 	said := approval.Reply{Answer: chela.AnswerOnce}
 	word, rest = CutWord(rest)
 	switch pattern := strings.TrimSpace(rest); {
@@ -41,14 +43,19 @@ func (g given) approve(ctx context.Context) (lane.Command, error) {
 
 // deny denies a question.
 func (g given) deny(ctx context.Context) (lane.Command, error) {
-	name, reason := named(g.args)
+	name, reason := g.named(g.args)
 	return g.answer(ctx, name, approval.Reply{Answer: chela.AnswerNo, Comment: strings.TrimSpace(reason)}), nil
 }
 
 // named splits the id or handle of a question off the arguments, if they begin
-// with one.
-func named(args string) (name, rest string) {
-	if word, rest := CutWord(args); approval.IsName(word) {
+// with one: "last", the number of a row, an id, its end behind "#", or the beginning of
+// an id, which has a digit, as words of a reason do not.
+func (g given) named(args string) (name, rest string) {
+	word, rest := CutWord(args)
+	if id := g.lists.id(g.Session, listOfApprovals, word); id != word {
+		return id, rest
+	}
+	if approval.IsName(word) || strings.EqualFold(word, handle.Last) || strings.ContainsAny(word, "0123456789") && !strings.ContainsAny(word, "*/=:") {
 		return word, rest
 	}
 	return "", args
@@ -77,12 +84,27 @@ func (g given) answer(ctx context.Context, name string, said approval.Reply) lan
 // name selects from the pending questions, in a group from its own session's
 // only.
 func (g given) question(ctx context.Context, w *store.Write, name string, answer chela.Answer) (chela.ApprovalID, error) {
-	if strings.HasPrefix(name, "apr_") {
-		return chela.ApprovalID(name), nil
-	}
 	asked, err := w.PendingApprovals(ctx, g.within())
 	if err != nil {
 		return "", err
+	}
+	last := strings.EqualFold(name, handle.Last)
+	if name != "" {
+		known := make([]store.Named, len(asked))
+		for i, a := range asked { // the last one asked comes first
+			known[len(asked)-1-i] = store.Named{ID: string(a.ID), Name: questionLine(a)}
+		}
+		if name, err = handle.Match("apr_", strings.ToLower(name), known); err != nil {
+			return "", err
+		}
+	}
+	for _, a := range asked {
+		if last && string(a.ID) == name && a.Floor && answer != chela.AnswerNo && !slices.Contains(g.Shown, a.ID) {
+			return "", chela.E(chela.Invalid, "the call is risky, so its answer must name the approval: "+questionLine(a))
+		}
+	}
+	if strings.HasPrefix(name, "apr_") {
+		return chela.ApprovalID(name), nil
 	}
 	a, err := approval.Find(asked, g.Inbound, name, answer)
 	if err == nil {
@@ -129,17 +151,20 @@ func questionLine(a chela.Approval) string {
 func (g given) listApprovals(ctx context.Context) (string, error) {
 	var l lines
 	only := g.within()
+	var shown []string
 	err := g.store.Read(ctx, func(r *store.Read) error {
 		asked, err := r.PendingApprovals(ctx, only)
 		if err != nil {
 			return err
 		}
-		for _, a := range asked {
+		shown = nil
+		for i, a := range asked {
+			shown = append(shown, string(a.ID))
 			always := a.Always()
 			if always != "" {
 				always = "; always would allow " + always
 			}
-			l.add("waits", questionLine(a)+" in "+string(a.Session)+always)
+			l.add("waits", fmt.Sprintf("%d. ", i+1)+questionLine(a)+" in "+string(a.Session)+always)
 		}
 		grants, err := r.Grants(ctx, "", only)
 		for _, g := range grants {
@@ -149,6 +174,9 @@ func (g given) listApprovals(ctx context.Context) (string, error) {
 		}
 		return err
 	})
+	if err == nil {
+		g.lists.show(g.Session, listOfApprovals, shown)
+	}
 	if err != nil || len(l) == 0 {
 		return "Nothing waits for an answer, and nothing is allowed beforehand.", err
 	}

@@ -60,6 +60,7 @@ type approvals interface {
 type Interpreter struct {
 	cfg   Config
 	store *store.Store
+	lists shownLists
 }
 
 // A given is a command with its context. It is a connection to the operations of the

@@ -44,15 +44,18 @@ func (g given) jobs(ctx context.Context) (string, error) {
 		return "There are no jobs; /job TEXT starts one.", nil
 	}
 	text := "Jobs:"
-	for _, j := range page.Items {
-		text += "\n- " + jobLine(j)
+	shown := make([]string, len(page.Items))
+	for i, j := range page.Items {
+		shown[i] = string(j.ID)
+		text += fmt.Sprintf("\n%d. %s", i+1, jobLine(j))
 	}
+	g.lists.show(g.Session, listOfJobs, shown)
 	return text, nil
 }
 
 // findJob returns a job that is visible in this session.
 func (g given) findJob(ctx context.Context, named string) (api.Job, error) {
-	j, err := api.Call(ctx, g, api.JobsShow, api.JobRef{ID: chela.JobID(named)})
+	j, err := api.Call(ctx, g, api.JobsShow, api.JobRef{ID: chela.JobID(g.lists.id(g.Session, listOfJobs, named))})
 	if chela.KindOf(err) == chela.NotFound {
 		return api.Job{}, notFound("there is no job "+Quoted(named), "see /jobs")
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/engine/handle"
 	"chela/internal/engine/lane"
 	"chela/internal/store"
 )
@@ -97,12 +98,16 @@ func (g given) listThreads(ctx context.Context) (string, error) {
 	if err != nil || len(all) == 0 {
 		return "There are no threads yet.", err
 	}
+	var shown []string
 	text := strings.Join(listed(all, maxListed, func(t chela.Thread) string {
+		shown = append(shown, string(t.ID))
+		line := fmt.Sprintf("%d. %s", len(shown), threadLine(t))
 		if t.ID == g.session.Thread {
-			return "- " + threadLine(t) + " (this one)"
+			line += " (this one)"
 		}
-		return "- " + threadLine(t)
+		return line
 	}), "\n")
+	g.lists.show(g.Session, listOfThreads, shown)
 	if len(all) > maxListed {
 		text += "; chela threads list shows all"
 	}
@@ -115,6 +120,15 @@ func (g given) switchTo(ctx context.Context) (lane.Command, error) {
 	all, err := g.others(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if !slices.ContainsFunc(all, func(t chela.Thread) bool { return strings.EqualFold(t.Title, g.args) }) {
+		known := make([]store.Named, len(all))
+		for i, t := range all {
+			known[i] = store.Named{ID: string(t.ID), Name: t.Title}
+		}
+		if g.args, err = handle.Match("thr_", g.lists.id(g.Session, listOfThreads, g.args), known); err != nil {
+			return nil, err
+		}
 	}
 	meant := slices.DeleteFunc(all, func(t chela.Thread) bool {
 		return string(t.ID) != g.args && !strings.EqualFold(t.Title, g.args)

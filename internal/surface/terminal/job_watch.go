@@ -63,6 +63,7 @@ func (w *JobWatch) Run(ctx context.Context, c doer) (api.Job, []chela.Approval, 
 		if err != nil {
 			return j, nil, err
 		}
+		w.ID = j.ID // "last" may soon mean another one
 		if err := w.Next(ctx, c); err != nil {
 			return j, nil, err
 		}
