@@ -162,6 +162,10 @@ type Origin struct {
 	// command: only such words of the owner name what calls may do.
 	Typed bool `json:"typed,omitempty"`
 
+	// Profile is that of the message or session whose turn began a job or wrote the
+	// message; empty if neither had one. It goes on to what the job begins.
+	Profile Profile `json:"profile,omitempty"`
+
 	// Provenance is set if a turn or a program wrote the message.
 	Provenance Provenance `json:"provenance,omitzero"`
 	Generation int        `json:"generation,omitempty"` // length of the chain of jobs and runs that led to the message
@@ -170,7 +174,7 @@ type Origin struct {
 // Lasting returns o without what belongs to one message alone: whether it was typed,
 // and what led to it.
 func (o Origin) Lasting() Origin {
-	o.Typed, o.Provenance, o.Generation = false, Provenance{}, 0
+	o.Typed, o.Profile, o.Provenance, o.Generation = false, "", Provenance{}, 0
 	return o
 }
 

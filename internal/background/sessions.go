@@ -153,8 +153,12 @@ func (of sessionTools) Send(ctx context.Context, to chela.SessionKey, text strin
 		return err
 	}
 	origin.ReplyBy, origin.Sender = "", string(call.Session)
+	var overrides chela.Overrides
+	if origin.Profile == chela.ProfileCareful { // any other is for the receiving session to choose
+		overrides.Profile = chela.ProfileCareful
+	}
 	_, err = b.cfg.Lanes.Submit(ctx, chela.Inbound{
-		Session: to, Agent: s.Agent, Origin: origin, MessageID: string(call.ID), Text: fmt.Sprintf("[message of session %s]\n%s", call.Session, text),
+		Session: to, Agent: s.Agent, Origin: origin, Overrides: overrides, MessageID: string(call.ID), Text: fmt.Sprintf("[message of session %s]\n%s", call.Session, text),
 		Queue: chela.QueueSettings{Mode: chela.QueueCollect}, // only people interrupt or steer
 	})
 	return err

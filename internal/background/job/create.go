@@ -165,6 +165,9 @@ func (a *act) create(ctx context.Context, j *chela.Job, o CreateRequest) error {
 	if err != nil {
 		return err
 	}
+	if err := a.inherit(ctx, j); err != nil {
+		return err
+	}
 	if err := a.put(ctx, j, o.By); err != nil {
 		return err
 	}
@@ -202,6 +205,20 @@ func (a *act) part(j chela.Job, text string, place int) chela.Job {
 	return p
 }
 
+// inherit gives a job the profile of the session that requests it, unless that of the
+// requesting turn is known.
+func (a *act) inherit(ctx context.Context, j *chela.Job) error {
+	if j.Origin.Profile != "" || j.Requester == "" {
+		return nil
+	}
+	s, err := a.w.Session(ctx, j.Requester)
+	if chela.KindOf(err) == chela.NotFound {
+		return nil
+	}
+	j.Origin.Profile = s.Settings.Profile
+	return err
+}
+
 // firstPartKey is the key of a part that is created together with its job.
 func firstPartKey(id chela.JobID, place int) string { return fmt.Sprintf("%s/part/%d", id, place) }
 
@@ -209,7 +226,7 @@ func firstPartKey(id chela.JobID, place int) string { return fmt.Sprintf("%s/par
 func followed(j chela.Job) chela.Origin {
 	o := chela.Origin{
 		Channel: chela.ChannelJob, Account: string(j.ID), ReplyBy: chela.ReplyByFollow, Owner: j.Origin.Owner, Provenance: j.Origin.Provenance,
-		Generation: j.Origin.Generation + 1,
+		Generation: j.Origin.Generation + 1, Profile: j.Origin.Profile,
 	}
 	return o.ActingFor(j.Principal())
 }

@@ -59,7 +59,7 @@ func (a *act) freshThread(ctx context.Context, j *chela.Job) error {
 		ID: a.cfg.IDs.Thread(), Session: j.Session, Title: j.Title, State: chela.ThreadIdle, CreatedAt: a.now, UpdatedAt: a.now,
 	}
 	s := chela.Session{Key: j.Session, Agent: j.Agent, Thread: t.ID, CreatedAt: a.now, UpdatedAt: a.now}
-	s.Settings.SpawnedBy, s.Settings.Label = j.Requester, j.Label
+	s.Settings.SpawnedBy, s.Settings.Label, s.Settings.Profile = j.Requester, j.Label, j.Origin.Profile
 	s.Settings.Last = followed(*j)
 	if err := a.w.CreateSession(ctx, s, j.Class()); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package notice
 
 import (
+	"cmp"
 	"context"
 
 	"chela"
@@ -11,13 +12,19 @@ import (
 )
 
 // CallOrigin returns the origin of what a call starts: that of the call's turn,
-// with the rights and the provenance of that turn. A manual call is the owner's.
+// with the rights, the profile and the provenance of that turn. A manual call is the
+// owner's.
 func CallOrigin(ctx context.Context, r *store.Read, c chela.ToolCall) (chela.Origin, error) {
 	if c.Turn == "" {
 		return chela.Origin{Channel: api.SocketChannel, Owner: true}, nil
 	}
 	t, err := r.Turn(ctx, c.Turn)
+	if err != nil {
+		return chela.Origin{}, err
+	}
+	s, err := r.Session(ctx, t.Session)
 	origin := t.Origin.ActingFor(t.Principal())
+	origin.Profile = cmp.Or(t.Overrides.Profile, s.Settings.Profile)
 	origin.Provenance = safety.Label(c.Tool, c.Provenance)
 	return origin, err
 }
