@@ -185,8 +185,8 @@ func TestCommandLeavesOut(t *testing.T) {
 	}
 	text := strings.Join(left, "\n")
 	for _, part := range []string{
-		"2 files over 10 MiB, such as /workspace/bigger", "1 file or folders that are ignored, such as /workspace/a.log",
-		"/workspace/node_modules", "1 file that are no regular files, or whose names are not text, such as /workspace/fifo",
+		"2 paths over 10 MiB, such as /workspace/bigger", "1 path left out by ignore rules, such as /workspace/a.log",
+		"/workspace/node_modules", "1 path for a special file, or with a name that is not text, such as /workspace/fifo",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not told:\n%s", part, text)

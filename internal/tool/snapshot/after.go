@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -122,19 +123,24 @@ func (a *after) look(ctx context.Context) error {
 	for _, ps := range found {
 		a.seen.Changes = append(a.seen.Changes, ps...)
 	}
-	for why, o := range a.omitted {
-		files := "1 file"
-		if o.count > 1 {
-			files = fmt.Sprintf("%d files", o.count)
-		}
-		a.seen.Changes = append(a.seen.Changes, chela.Preimage{
-			Kind: chela.PreimageOmitted, Path: o.example, Why: files + " " + why + ", such as " + workspace.Show(o.example),
-		})
-	}
+	a.tellOmitted()
 	if err := fail.Point("snapshot.compared"); err != nil {
 		return err
 	}
 	return x.add(a.now)
+}
+
+// tellOmitted adds a pre-image for each reason why changes are not undone.
+func (a *after) tellOmitted() {
+	for _, why := range slices.Sorted(maps.Keys(a.omitted)) {
+		o, paths := a.omitted[why], "1 path"
+		if o.count > 1 {
+			paths = fmt.Sprintf("%d paths", o.count)
+		}
+		a.seen.Changes = append(a.seen.Changes, chela.Preimage{
+			Kind: chela.PreimageOmitted, Path: o.example, Why: paths + " " + why + ", such as " + workspace.Show(o.example),
+		})
+	}
 }
 
 func (a *after) omit(why, example string) { a.omitN(why, example, 1) }
@@ -200,11 +206,11 @@ func leftOut(c change) string {
 		case e.Ignored && e.Kind == directory && c.was != nil && c.now != nil && isObjects(c.path):
 			// They only grow, and undone commits stay in them.
 		case e.Ignored && e.Kind == directory:
-			return "or folders that are ignored, where more may have changed"
+			return "left out by ignore rules, with more below that may have changed"
 		case e.Ignored:
-			return "or folders that are ignored"
+			return "left out by ignore rules"
 		case e.Kind == special:
-			return "that are no regular files, or whose names are not text"
+			return "for a special file, or with a name that is not text"
 		}
 	}
 	return ""
@@ -212,8 +218,8 @@ func leftOut(c change) string {
 
 var (
 	errBig    = errors.New("over 10 MiB")
-	errBefore = errors.New("whose content before was not captured: they could not be read, or the budget was used up")
-	errSlow   = errors.New("that could not be read in time")
+	errBefore = errors.New("whose earlier content could not be read in time, or did not fit into the snapshots")
+	errSlow   = errors.New("whose content could not be read in time")
 )
 
 // side returns the state of an entry as the After of a pre-image, with its content
@@ -269,10 +275,10 @@ func (a *after) content(ctx context.Context, path string, e *entry, current bool
 	}
 	content, err := readEntry(a.ws.Root(), path, *e)
 	if errors.Is(err, fs.ErrPermission) {
-		return nil, errors.New("that cannot be read")
+		return nil, errors.New("without permission to read")
 	}
 	if err != nil {
-		return nil, errors.New("that others changed at the same time")
+		return nil, errors.New("changed by others at the same time")
 	}
 	return content, nil
 }

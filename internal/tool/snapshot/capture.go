@@ -21,8 +21,8 @@ const smallFile = 1 << 20
 const captureTime = 3 * time.Second
 
 var (
-	errMoving = errors.New("it changed while it was read")
-	errLinked = errors.New("it has another hard link, which may lie outside of the workspace")
+	errMoving = errors.New("changed by others at the same time")
+	errLinked = errors.New("with another hard link, which may lie outside of the workspace")
 )
 
 // A candidate is an entry whose content is to be captured.

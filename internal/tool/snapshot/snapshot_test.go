@@ -171,7 +171,7 @@ func TestExclude(t *testing.T) {
 	h.put(dir, ".git/info/exclude", "private\n")
 	call := h.before(dir)
 	h.put(dir, "private", "one")
-	h.same("changes", []string{"1 file or folders that are ignored, such as /workspace/private"}, h.after(dir, call))
+	h.same("changes", []string{"1 path left out by ignore rules, such as /workspace/private"}, h.after(dir, call))
 	h.put(dir, ".git/info/exclude", "")
 	call = h.before(dir)
 	h.put(dir, "private", "two")
@@ -190,7 +190,7 @@ func TestBudget(t *testing.T) {
 	h.put(dir, "a", "-")
 	h.put(dir, "b", "-")
 	got := h.after(dir, call)
-	if len(got) != 2 || !strings.Contains(got[1], "1 file whose content before was not captured") {
+	if len(got) != 2 || !strings.Contains(got[1], "1 path whose earlier content could not be read") {
 		t.Errorf("%q", got)
 	}
 }
