@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -334,6 +336,100 @@ func TestToolchainProjects(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestProjectsAreUndone has an agent build, test and change the projects of the
+// registries in trusted folders: the network alone is asked about, and undo brings back
+// each file, also those that commands changed.
+func TestProjectsAreUndone(t *testing.T) {
+	t.Parallel()
+	if !*wholeToolchains {
+		t.Skip("loads projects from registries: run with -toolchains.whole")
+	}
+	d := newDeveloper(t, "root")
+	d.allow(projects[0].hosts, projects[1].hosts, projects[2].hosts, projects[3].hosts, []string{"files.pythonhosted.org"})
+	for _, p := range projects {
+		t.Run(p.name, func(t *testing.T) {
+			d.t = t
+			parent := filepath.Join(d.dir, "projects")
+			dir := filepath.Join(parent, p.name)
+			if err := os.MkdirAll(parent, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := inFolder(parent, p.load); err != nil {
+				t.Fatalf("load %s: %v\n%s", p.name, err, out)
+			}
+			const git = "git -c user.name=a -c user.email=a@example.com "
+			d.must(dir, "sh", "-ec", "git init -q && git add -A && "+git+"commit -qm begin")
+			d.chela("folders", "trust", dir)
+			// A version is otherwise made up from tags, which a new repository has not.
+			inside := func(line string) string {
+				return "set -e; export SETUPTOOLS_SCM_PRETEND_VERSION=1.5.0; " + strings.TrimPrefix(line, "cd "+p.name+" && ")
+			}
+			calls := []map[string]any{{"command": inside(cmp.Or(p.offline, p.online)), "hosts": p.hosts, "timeout": 600}}
+			if p.again != "" {
+				calls = append(calls, map[string]any{"command": inside(p.again), "timeout": 600})
+			}
+			calls = append(calls, map[string]any{"command": `
+				set -e
+				sources=$(git ls-files '*.go' '*.js' '*.py' '*.rs' '*.c' '*.h')
+				echo more >> "$(echo "$sources" | tail -n 1)"
+				rm "$(echo "$sources" | head -n 1)"
+				mkdir -p made/deep
+				echo new > made/deep/file`})
+			d.scripted(p.name, calls)
+			ask := d.command("ask", "-C", dir, "work on "+p.name)
+			out, err := ask.CombinedOutput()
+			for n := 0; err != nil; n++ {
+				if len(p.hosts) == 0 || n == 1 {
+					t.Fatalf("%v: %s", err, out)
+				}
+				id := regexp.MustCompile(`apr_\w+`).FindString(string(out))
+				if asked := d.chela("approvals", "show", id); !strings.Contains(asked, p.hosts[0]) {
+					t.Errorf("the question is not about %s: %s", p.hosts[0], asked)
+				}
+				out, err = d.command("approvals", "yes", id).CombinedOutput()
+			}
+			if !strings.Contains(string(out), "Worked on it.") {
+				t.Errorf("the turn: %s", out)
+			}
+			if changes := d.must(dir, "git", "status", "--porcelain"); !strings.Contains(changes, " D ") || !strings.Contains(changes, " M ") || !strings.Contains(changes, "made/") {
+				t.Errorf("the changes: %s", changes)
+			}
+			began := time.Now()
+			undone := d.chela("threads", "undo", "--session", "agent:main:main:thread:"+p.name)
+			t.Logf("undone in %v", time.Since(began).Round(time.Millisecond))
+			// Folders of dependencies are left out of snapshots, and the report names one.
+			for _, left := range strings.Split(strings.TrimSpace(d.must(dir, "git", "status", "--porcelain")), "\n") {
+				name, untracked := strings.CutPrefix(left, "?? ")
+				if left != "" && (!untracked || !strings.Contains(undone, "left out by ignore rules") || !strings.Contains("node_modules/ .venv/ target/", name)) {
+					t.Errorf("after undo: %s\n%s", left, undone)
+				}
+			}
+		})
+	}
+}
+
+// scripted makes the next turn about a project call the shell with these arguments.
+func (d *developer) scripted(project string, calls []map[string]any) {
+	d.t.Helper()
+	steps := make([]map[string]any, 0, len(calls)+1)
+	for _, args := range calls {
+		steps = append(steps, map[string]any{"calls": []any{map[string]any{"tool": "shell", "args": args}}})
+	}
+	steps = append(steps, map[string]any{"text": "Worked on it."})
+	for _, after := range steps[1:] {
+		after["expect"] = map[string]any{"result": "exit code 0"}
+	}
+	text, err := json.Marshal(map[string]any{"turns": []any{map[string]any{"when": "work on " + project, "steps": steps}}})
+	path := filepath.Join(d.dir, project+".json")
+	if err == nil {
+		err = os.WriteFile(path, text, 0o644)
+	}
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.env = append(d.env, "CHELA_MODEL=script/"+path)
 }
 
 // command returns a command of the program that may fail.
