@@ -19,6 +19,8 @@ func Operations() []Spec {
 
 		SecretsList.Spec, SecretsShow.Spec, SecretsSet.Spec, SecretsDelete.Spec, SecretsUses.Spec, SecretsRotate.Spec,
 
+		PolicyShow.Spec, PolicyTry.Spec,
+
 		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsPrices.Spec, ModelsTest.Spec,
 
 		StatusShow.Spec, ConfigList.Spec, ConfigSet.Spec, UsageSums.Spec, UsageLimits.Spec,

@@ -69,6 +69,7 @@ var tags = map[reflect.Type]string{
 	reflect.TypeFor[chela.Answer]():        "words=once|turn|session|pattern|no",
 	reflect.TypeFor[chela.ApprovalState](): "words=pending|granted|denied|expired|withdrawn",
 	reflect.TypeFor[chela.CallState]():     "words=requested|awaiting_approval|approved|running|done|failed|denied|skipped|unknown",
+	reflect.TypeFor[chela.Verdict]():       "words=deny|ask|allow",
 	reflect.TypeFor[chela.TextKind]():      "words=document|routine|file",
 	reflect.TypeFor[chela.ActionKind]():    "words=lightweight|turn|job|system_event|notify",
 	reflect.TypeFor[chela.Activity]():      "words=|waiting|thinking|streaming|tools|compacting",

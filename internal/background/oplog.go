@@ -13,8 +13,8 @@ import (
 
 // An OperationLog writes a line for each thing that happens in this process and that an
 // operator wants to see: turns begin and end, calls fail, questions are asked and
-// answered, jobs and routines move. Lines hold ids, names, counts and states, never
-// what people, models and tools said.
+// answered, jobs and routines move. Lines hold ids, names, counts and states, and no
+// text of people, models and tools.
 type OperationLog struct {
 	Store *store.Store
 	Bus   *event.Bus

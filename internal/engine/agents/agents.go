@@ -381,7 +381,7 @@ func madeBy(ctx context.Context, r *store.Read, t chela.TurnID, act chela.Act) (
 func elevated(ctx context.Context, r *store.Read, t chela.Turn) (string, error) {
 	level := t.Overrides.Elevated
 	if level == "" {
-		s, err := r.Session(ctx, t.Session)
+		s, err := store.IfFound(r.Session(ctx, t.Session))
 		if err != nil {
 			return "", err
 		}

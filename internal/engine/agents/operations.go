@@ -11,9 +11,9 @@ import (
 	"chela/internal/api"
 )
 
-// Operations binds the operations on tools.
+// Operations binds the operations on tools and their policy.
 func (a *Agents) Operations() []api.Bound {
-	return []api.Bound{api.ToolsList.Do(a.listTools), api.ToolsRun.Do(a.runTool)}
+	return []api.Bound{api.ToolsList.Do(a.listTools), api.ToolsRun.Do(a.runTool), api.PolicyShow.Do(a.showPolicy), api.PolicyTry.Do(a.testPolicy)}
 }
 
 func (a *Agents) listTools(_ context.Context, _ api.Caller, q api.ToolsQuery) (api.Page[api.Tool], error) {

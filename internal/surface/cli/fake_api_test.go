@@ -48,6 +48,12 @@ func (h *home) utilities() []api.Bound {
 		api.ToolsRun.Do(func(_ context.Context, _ api.Caller, q api.ToolRequest) (api.ToolOutcome, error) {
 			return api.ToolOutcome{Text: q.Name + string(q.Run.Args), Failed: string(q.Run.Args) == `{"fail":true}`}, nil
 		}),
+		api.PolicyShow.Do(func(context.Context, api.Caller, api.PolicyQuery) (api.Policy, error) {
+			return api.Policy{Profile: chela.ProfileNormal, From: "the settings", Rules: []string{"deny shell: git push*"}, Allows: []string{"reads"}}, nil
+		}),
+		api.PolicyTry.Do(func(_ context.Context, _ api.Caller, q api.PolicyTest) (api.PolicyVerdict, error) {
+			return api.PolicyVerdict{Verdict: chela.Ask, Reason: "runs a program", Profile: chela.ProfileNormal, From: "the settings", Effect: chela.EffectExecute, Subjects: []string{q.Text}}, nil
+		}),
 		api.ModelsList.Do(func(context.Context, api.Caller, api.ModelsQuery) (api.Models, error) {
 			return api.Models{Items: []chela.Model{{Provider: "offline", Name: "rules", Window: 1000}}}, nil
 		}),

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -86,33 +85,5 @@ func (c *commands) jobFollow(ctx context.Context, b *Backend, w terminal.JobWatc
 		a := asked[0]
 		return terminal.Needed(fmt.Sprintf("job %s waits for an approval: %s: ", j.ID, a.Tool), a)
 	}
-	return jobEnding(ctx, b, j.Job)
-}
-
-// jobEnding returns the error that stands for a job that did not complete.
-func jobEnding(ctx context.Context, b *Backend, j chela.Job) error {
-	switch j.State {
-	case chela.JobCompleted, chela.JobSubmitted, chela.JobAccepted:
-		return nil
-	}
-	kind, again := chela.Unavailable, "chela jobs restart "+string(j.ID)
-	if j.Turn != "" {
-		t, err := api.Call(ctx, b, api.TurnsShow, api.TurnQuery{TurnRef: api.TurnRef{ID: j.Turn}})
-		if err != nil {
-			return err
-		}
-		if t.State == chela.TurnLimited {
-			kind = chela.Exhausted
-			if t.Failure != nil {
-				again += moreOf[t.Failure.Limit]
-			}
-		}
-	}
-	return chela.E(kind, fmt.Sprintf("job %s is %s: %s", j.ID, plain(string(j.State)), cmp.Or(j.Reason, "it is "+string(j.State)))).
-		WithHint("see chela jobs show " + string(j.ID) + ", or begin it again with " + again)
-}
-
-// moreOf are the flags that give a job more of what ended its turn.
-var moreOf = map[chela.Limit]string{
-	chela.LimitSteps: " --steps N", chela.LimitTime: " --timeout TIME", chela.LimitTokens: " --tokens N",
+	return terminal.JobEnding(ctx, b, j.Job)
 }

@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,7 +77,7 @@ func (c *commands) root() *cobra.Command {
 		c.askCommand(), c.sessionsCommand(), c.threadsCommand(), c.turnsCommand(), c.approvalsCommand(), c.jobsCommand(),
 		c.toolsCommand(), c.modelsCommand(), c.configCommand(), c.statusCommand(),
 		terminal.Command("doctor", "Check the home for problems and show how to fix them", c.doctor),
-		c.serveCommand(), c.tokensCommand(), c.secretsCommand(), c.memoryCommand(), c.foldersCommand(), c.trustCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.noticesCommand(), c.initCommand(),
+		c.serveCommand(), c.policyCommand(), c.tokensCommand(), c.secretsCommand(), c.memoryCommand(), c.foldersCommand(), c.trustCommand(), c.routinesCommand(), c.usageCommand(), c.logsCommand(), c.noticesCommand(), c.initCommand(),
 		terminal.Command("version", "Print the version", c.version), terminal.CompletionCommand(),
 	)
 	root.SetHelpCommand(terminal.HelpCommand())
@@ -195,36 +193,10 @@ func (c *commands) providerFlag(cmd *cobra.Command) {
 	})
 }
 
-// build describes this program.
-type build struct {
-	Version  string `json:"version"`
-	Commit   string `json:"commit,omitempty"`
-	Go       string `json:"go"`
-	Platform string `json:"platform"`
-}
-
 func (c *commands) version(context.Context, api.None) error {
-	return answer(c, c.build(), nil, func(b build) {
+	return answer(c, terminal.ReadBuild(c.Version), nil, func(b terminal.Build) {
 		c.Line(strings.TrimSpace("chela " + b.Version + " " + b.Go + " " + b.Platform + " " + b.Commit))
 	})
-}
-
-// build reads the build information of the linked program.
-func (c *commands) build() build {
-	b := build{Version: c.Version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	known, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	if b.Version == "" {
-		b.Version = known.Main.Version
-	}
-	for _, s := range known.Settings {
-		if s.Key == "vcs.revision" {
-			b.Commit = s.Value
-		}
-	}
-	return b
 }
 
 // invalid is the error for wrong input, with a hint on how to write it.

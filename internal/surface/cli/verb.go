@@ -120,7 +120,7 @@ func inHome[In any](c *commands, run func(ctx context.Context, b *Backend, in In
 // noun.
 var listHints = map[string]string{
 	"approvals": "see chela approvals list --all", "grants": "see chela approvals grants", "documents": "see chela memory tree",
-	"turns": "chela threads show ID --json names the turns of a thread",
+	"turns": "chela threads show ID --json names the turns of a thread", "policy": "see chela tools list, or chela sessions list",
 }
 
 // named gives a command another name than its operation has.

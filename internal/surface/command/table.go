@@ -123,6 +123,10 @@ var table = []Form{
 		More: "A document matches by its path or title; its text is not searched.",
 	},
 	{
+		Name: "policy", Args: "[test TOOL CALL | profile NAME]", Help: "shows which calls need an approval, says what it would be for one, or sets the profile of this session",
+		More: "/policy test shell git push, for one. The profiles are careful, normal and free.",
+	},
+	{
 		Name: "trust", Args: "[document | routine | file NAME [VERSION]]", Help: "lists texts that came from outside, shows one, or vouches for the version that was shown",
 		More: "A text that you vouched for counts as yours until it changes. A name with spaces needs chela trust.",
 	},

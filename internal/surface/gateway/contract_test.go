@@ -111,6 +111,7 @@ var bodies = map[string]string{
 
 // queries are those of the routes whose parameters are not all left out.
 var queries = map[string]string{
+	"GET /api/policy/test":             "?tool=shell&text=git+push&session=agent:main:main&profile=careful",
 	"POST /api/attachments":            "?name=a.txt",
 	"GET /api/events":                  "?after=0.1.0",
 	"GET /api/sessions":                "?limit=1&archived=true",

@@ -184,6 +184,12 @@ func (h *home) utilities() []api.Bound {
 			}
 			return api.ToolOutcome{Text: string(q.Run.Args)}, nil
 		}),
+		api.PolicyShow.Do(func(context.Context, api.Caller, api.PolicyQuery) (api.Policy, error) {
+			return api.Policy{Profile: chela.ProfileNormal, From: "the settings", Rules: []string{"deny shell: git push*"}, Allows: []string{"reads"}}, nil
+		}),
+		api.PolicyTry.Do(func(_ context.Context, _ api.Caller, q api.PolicyTest) (api.PolicyVerdict, error) {
+			return api.PolicyVerdict{Verdict: chela.Ask, Reason: "runs a program", Profile: chela.ProfileNormal, From: "the settings", Effect: chela.EffectExecute, Subjects: []string{q.Text}}, nil
+		}),
 		api.ModelsList.Do(func(ctx context.Context, _ api.Caller, q api.ModelsQuery) (api.Models, error) {
 			models, err := h.Models(ctx)
 			if err != nil {

@@ -157,7 +157,7 @@ func (p *Person) ask(ctx context.Context, o MessageOptions, message chela.Inboun
 	}
 	d := p.dialog(ctx, View{Stream: o.Stream && !p.JSON})
 	d.verbosity = func(ctx context.Context) (View, error) { return p.view(ctx, message.Session, given) }
-	d.approve, d.lines = o.Approve, o.Stream && p.JSON
+	d.approve, d.lines, d.chat = o.Approve, o.Stream && p.JSON, o.Input == chela.InputTyped
 	if d.person && o.Input != chela.InputTyped { // a chat tells them by itself
 		p.tellNotices(ctx)
 	}

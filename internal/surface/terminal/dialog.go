@@ -23,6 +23,7 @@ type dialog struct {
 	approve approve
 	person  bool // a person can answer
 	lines   bool // events are printed as lines of JSON
+	chat    bool // a line that is no answer is the next message
 	r       *Renderer
 	show    func(chela.Event)
 	reply   chela.Event // the reply to a command
@@ -236,7 +237,7 @@ func (d *dialog) decide(ctx context.Context, id chela.ApprovalID, said api.Answe
 func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 	q := Ask(a)
 	d.shown.add(a.ID)
-	d.r.Note(q.Text())
+	d.r.Note(q.Menu())
 	for {
 		line, err := d.line(ctx, q)
 		if errors.Is(err, io.EOF) {
@@ -245,6 +246,10 @@ func (d *dialog) question(ctx context.Context, a chela.Approval) (bool, error) {
 		}
 		if err != nil {
 			return false, fmt.Errorf("read an answer: %w", err)
+		}
+		if d.chat && q.IsMessage(line) {
+			d.input().putBack(line)
+			return false, nil
 		}
 		said, next, say := q.Decide(line)
 		if say != "" {

@@ -61,12 +61,13 @@ func (d *desk) Follow(context.Context, chela.TurnID, func(chela.Event)) (chela.T
 
 func TestPersonAnswers(t *testing.T) {
 	t.Parallel()
-	const asked = "? shell (execute) #1\n  make\nalways would allow: exactly make\n"
+	const asked = "? shell (execute) #1\n  make\ny: this exact call, once\na: exactly `make`, in this session\np, Enter: exactly `make`, until that is revoked\n"
 	const keys = "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
-	const pattern = "allow what (* stands for any text, empty goes back): "
+	const pattern = "allow what (* stands for any text; Enter: make; - goes back): "
 	ref := api.ApprovalRef{ID: "apr_1"}
 	yes := api.AnswerRequest{ApprovalRef: ref, Answer: api.Answer{Answer: chela.AnswerOnce, By: "owner on the terminal"}}
 	bad := api.AnswerRequest{ApprovalRef: ref, Answer: api.Answer{Answer: chela.AnswerPattern, Pattern: "bad", By: "owner on the terminal"}}
+	all := api.AnswerRequest{ApprovalRef: ref, Answer: api.Answer{Answer: chela.AnswerPattern, Pattern: "make", By: "owner on the terminal"}}
 	tests := []struct {
 		name    string
 		input   string
@@ -82,6 +83,7 @@ func TestPersonAnswers(t *testing.T) {
 			[]api.AnswerRequest{bad, yes},
 			asked + keys + "make\n" + pattern + "the pattern does not cover it; name all of it\n" + keys, "",
 		},
+		{"the suggested pattern", "p\n\n", false, []api.AnswerRequest{all}, asked + keys + "make\n" + pattern, ""},
 		{"nobody answers", "", false, nil, asked + keys + "\n", chela.Denied},
 		{"answered from elsewhere", "y\n", true, []api.AnswerRequest{yes}, asked + keys, ""},
 	}
@@ -120,5 +122,43 @@ func TestEnding(t *testing.T) {
 		if got := ExitCode(ending(chela.Turn{State: state})); got != want {
 			t.Errorf("a turn that is %s exits with %d, want %d", state, got, want)
 		}
+	}
+}
+
+// TestNextMessageLeavesAQuestion: in a chat a line that is no answer leaves the question
+// open and is the next message; elsewhere the question is asked again.
+func TestNextMessageLeavesAQuestion(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name, input string
+		chat        bool
+		next        string // line of the input after the question
+		kind        chela.Kind
+	}{
+		{"a sentence", "what about the tests?\ny\n", true, "what about the tests?", chela.Denied},
+		{"a command", "/status\n", true, "/status", chela.Denied},
+		{"an answer", "y\nrest\n", true, "rest", ""},
+		{"a reason", "r\nuse git instead\nrest\n", true, "rest", ""},
+		{"no chat", "what about the tests?\ny\nrest\n", false, "rest", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			d := &desk{approval: chela.Approval{
+				ID: "apr_1", Turn: "turn_1", State: chela.ApprovalPending, Tool: "shell", Effect: chela.EffectExecute, Preview: "make", Subjects: []string{"make"},
+			}}
+			var out, errs strings.Builder
+			p := &Person{
+				Connection: Connect(d), Printer: NewPrinter(&out, &errs), Stdin: strings.NewReader(tt.input), Interruptible: context.WithCancel,
+			}
+			said := p.dialog(t.Context(), View{})
+			said.person, said.chat = true, tt.chat
+			_, err := said.ask(t.Context(), chela.Inbound{})
+			if chela.KindOf(err) != tt.kind {
+				t.Errorf("ended with %v", err)
+			}
+			if line, err := p.input().Line(t.Context()); line != tt.next || err != nil {
+				t.Errorf("next line %q, %v; want %q", line, err, tt.next)
+			}
+		})
 	}
 }

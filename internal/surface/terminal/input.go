@@ -16,6 +16,7 @@ import (
 type Input struct {
 	r       *bufio.Reader
 	reading chan line // a read that was begun and has not returned; nil if there is none
+	back    *string   // a line that was put back; nil if there is none
 }
 
 // A line is what one read of a line returns.
@@ -46,6 +47,10 @@ var errTooLarge = chela.E(chela.Invalid, fmt.Sprintf("the message is larger than
 // unterminated last line counts. Once ctx has ended it returns the error of that; a
 // terminal cannot be told to end a read, so the next call returns its line.
 func (in *Input) Line(ctx context.Context) (string, error) {
+	if back := in.back; back != nil {
+		in.back = nil
+		return *back, nil
+	}
 	if in.reading == nil {
 		reading := make(chan line, 1)
 		in.reading = reading
@@ -62,6 +67,9 @@ func (in *Input) Line(ctx context.Context) (string, error) {
 		return "", ctx.Err()
 	}
 }
+
+// putBack makes a line that was read the next one.
+func (in *Input) putBack(line string) { in.back = &line }
 
 // read is Line without a context.
 func (in *Input) read() (string, error) {

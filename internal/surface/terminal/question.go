@@ -1,10 +1,12 @@
 package terminal
 
 import (
+	"slices"
 	"strings"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/engine/policy"
 	"chela/internal/platform/excerpt"
 )
 
@@ -27,8 +29,7 @@ const (
 	wantReason              // a message to the model
 )
 
-// Text is the text of the question: the call, the reason for asking, and the
-// scope of "always".
+// Text is the text of the question: the call and the reason for asking.
 func (q Question) Text() string {
 	var b strings.Builder
 	b.WriteString("? " + q.approval.Tool + " (" + string(q.approval.Effect) + ") " + q.approval.Handle())
@@ -38,10 +39,49 @@ func (q Question) Text() string {
 	for line := range strings.SplitSeq(strings.TrimRight(excerpt.FirstPage(q.approval.Preview, string(q.approval.ID)), "\n"), "\n") {
 		b.WriteString("\n  " + line)
 	}
-	if always := q.approval.Always(); always != "" {
-		b.WriteString("\nalways would allow: " + always)
-	}
 	return b.String()
+}
+
+// Menu is the text of the question, and the scope of each answer.
+func (q Question) Menu() string { return strings.Join(append([]string{q.Text()}, q.scopes()...), "\n") }
+
+// scopes says what each answer that allows the call covers.
+func (q Question) scopes() []string {
+	if q.Hidden() {
+		return nil
+	}
+	lines := []string{"y: this exact call, once"}
+	if len(q.approval.Offers) > 0 {
+		lines = append(lines, "a: "+q.words(q.approval.Offers)+", in this session")
+	}
+	if q.suggested() != "" {
+		offers := make([]chela.Offer, len(q.approval.Subjects))
+		for i, pattern := range policy.Suggest(q.approval) {
+			offers[i] = chela.Offer{Pattern: pattern, Literal: q.approval.Exact}
+		}
+		lines = append(lines, "p, Enter: "+q.words(offers)+", until that is revoked")
+	}
+	return lines
+}
+
+// words are the scopes of offers, each once.
+func (q Question) words(offers []chela.Offer) string {
+	var words []string
+	for _, o := range offers {
+		if w := policy.Scope(q.approval.Effect, o); !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// suggested are the patterns that an empty line takes, one on each line; none if
+// nothing can be suggested.
+func (q Question) suggested() string {
+	if q.approval.Floor {
+		return ""
+	}
+	return strings.Join(policy.Suggest(q.approval), "\n")
 }
 
 // Hidden reports whether the next line of input is a secret.
@@ -57,6 +97,9 @@ func (q Question) Prompt() string {
 	case secret:
 		return "value of " + string(name) + " (not shown): "
 	case q.wants == wantPattern:
+		if suggested := q.suggested(); suggested != "" {
+			return "allow what (* stands for any text; Enter: " + strings.ReplaceAll(suggested, "\n", ", ") + "; - goes back): "
+		}
 		return "allow what (* stands for any text, empty goes back): "
 	case q.wants == wantReason:
 		return "tell the model why: "
@@ -65,6 +108,13 @@ func (q Question) Prompt() string {
 	default:
 		return "[y]es once, [a]lways this session, [p]attern, [n]o, [r]eason: "
 	}
+}
+
+// IsMessage reports whether a line that was typed at the menu is no answer but the next
+// message of a chat: it begins a command, or has several words.
+func (q Question) IsMessage(line string) bool {
+	line = strings.TrimSpace(line)
+	return q.wants == wantKey && !q.Hidden() && (strings.HasPrefix(line, "/") || strings.Contains(line, " "))
 }
 
 // Decide processes a line of input. It returns the reply, or nil, the next
@@ -81,6 +131,9 @@ func (q Question) Decide(line string) (reply *api.Answer, next Question, say str
 	switch q.wants {
 	case wantPattern:
 		if line == "" {
+			line = q.suggested()
+		}
+		if line == "" || line == "-" {
 			return nil, next, ""
 		}
 		return &api.Answer{Answer: chela.AnswerPattern, Pattern: line}, next, ""

@@ -34,7 +34,8 @@ func TestQuestion(t *testing.T) {
 		{"no without the reason", false, []string{"reason", ""}, no, []string{"", ""}},
 		{"pattern", false, []string{"p", "rm build/*"}, &api.Answer{Answer: chela.AnswerPattern, Pattern: "rm build/*"}, []string{"rm build/a\nrm build/b", ""}},
 		{"a pattern may be y", false, []string{"p", "y"}, &api.Answer{Answer: chela.AnswerPattern, Pattern: "y"}, []string{"rm build/a\nrm build/b", ""}},
-		{"back from the pattern", false, []string{"p", "", "n"}, no, []string{"rm build/a\nrm build/b", "", ""}},
+		{"the suggested pattern", false, []string{"p", ""}, &api.Answer{Answer: chela.AnswerPattern, Pattern: "rm build/a\nrm build/b"}, []string{"rm build/a\nrm build/b", ""}},
+		{"back from the pattern", false, []string{"p", "-", "n"}, no, []string{"rm build/a\nrm build/b", "", ""}},
 		{"nothing", false, []string{"", "y"}, once, []string{"type one of the letters", ""}},
 		{"something else", false, []string{"yes please", "y"}, once, []string{"type one of the letters", ""}},
 		{"not answered", false, []string{"what"}, nil, []string{"type one of the letters"}},
@@ -71,8 +72,8 @@ func TestQuestionShowsWhatWouldHappen(t *testing.T) {
 		ID: "apr_06h0as39hf0rmj9425m1", Tool: "shell", Effect: chela.EffectExecute, Reason: "runs a program", Preview: "cd src\nmake\n",
 		Offers: []chela.Offer{{Pattern: "cd src", Literal: true}, {Pattern: "make *"}},
 	})
-	if want := "? shell (execute) #425m1: runs a program\n  cd src\n  make\nalways would allow: exactly cd src, make *"; q.Text() != want {
-		t.Errorf("got %q, want %q", q.Text(), want)
+	if want := "? shell (execute) #425m1: runs a program\n  cd src\n  make\ny: this exact call, once\na: exactly `cd src`, commands like `make`, in this session"; q.Menu() != want {
+		t.Errorf("got %q, want %q", q.Menu(), want)
 	}
 	if !strings.Contains(q.Prompt(), "[a]lways") {
 		t.Errorf("prompt %q", q.Prompt())

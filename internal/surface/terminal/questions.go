@@ -42,7 +42,11 @@ func (p *Person) tellQuestions(ctx context.Context) int {
 	for _, a := range pending[:min(maxListed, len(pending))] {
 		p.shown.add(a.ID)
 		p.Note(Ask(a).Text())
-		p.Note(fmt.Sprintf("  waits in %s: /approve %s or /deny %[2]s", a.Session, a.Handle()))
+		always := ""
+		if len(a.Offers) > 0 {
+			always = fmt.Sprintf(", /approve %s always (%s)", a.Handle(), Ask(a).words(a.Offers))
+		}
+		p.Note(fmt.Sprintf("  waits in %s: /approve %s%s or /deny %[2]s", a.Session, a.Handle(), always))
 	}
 	if more := len(pending) - maxListed; more > 0 {
 		p.Note(fmt.Sprintf("%d more questions wait; see /approve list", more))

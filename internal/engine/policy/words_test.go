@@ -1,0 +1,69 @@
+package policy_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"chela"
+	"chela/internal/engine/policy"
+)
+
+// TestSuggestedPatternsCoverTheirCall: a suggested pattern covers the call that it was
+// suggested for, and no other program, host or folder.
+func TestSuggestedPatternsCoverTheirCall(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		effect         chela.Effect
+		exact, floor   bool
+		subject        string
+		pattern, scope string
+		not            string // a subject that it must not cover
+	}{
+		{chela.EffectExecute, false, false, "git status", "git status*", "commands like `git status`", "git push"},
+		{chela.EffectExecute, false, false, "git push origin main", "git push*", "commands like `git push`", "git status"},
+		{chela.EffectExecute, false, false, "make", "make", "exactly `make`", "make install"},
+		{chela.EffectExecute, false, false, "ls -la /", "ls -la /", "exactly `ls -la /`", "ls -la /etc"},
+		{chela.EffectExecute, true, false, "git status", "git status", "exactly `git status`", "git status x"},
+		{chela.EffectExecute, false, true, "git reset --hard", "git reset --hard", "exactly `git reset --hard`", "git reset x"},
+		{chela.EffectExecute, false, false, "echo *", "echo *", "exactly `echo *`", "echo x"},
+		{chela.EffectNetwork, false, false, "GET https://api.github.com/repos/a", "GET https://api.github.com/*", "GET to api.github.com", "POST https://api.github.com/repos/a"},
+		{chela.EffectWrite, false, false, "/workspace/notes/a.md", "/workspace/notes/*", "files below /workspace/notes", "/workspace/b.md"},
+		{chela.EffectSend, false, false, "phone", "phone", "exactly `phone`", "phones"},
+	} {
+		a := chela.Approval{Effect: tt.effect, Exact: tt.exact, Floor: tt.floor, Subjects: []string{tt.subject}}
+		got := policy.Suggest(a)
+		if !slices.Equal(got, []string{tt.pattern}) {
+			t.Errorf("%s: %q, want %q", tt.subject, got, tt.pattern)
+			continue
+		}
+		literal := tt.pattern == tt.subject
+		j := chela.Judgement{Effect: tt.effect, Exact: tt.exact}
+		g := chela.Grant{Pattern: got[0], Literal: literal}
+		if !policy.Covers(g, j, tt.subject) || policy.Covers(g, j, tt.not) {
+			t.Errorf("%s: %s covers the wrong calls", tt.subject, got[0])
+		}
+		if scope := policy.Scope(tt.effect, chela.Offer{Pattern: got[0], Literal: literal}); scope != tt.scope {
+			t.Errorf("%s: scope %q, want %q", got[0], scope, tt.scope)
+		}
+	}
+	if got := policy.Suggest(chela.Approval{Effect: chela.EffectExecute}); len(got) > 0 {
+		t.Errorf("without subjects: %q", got)
+	}
+}
+
+func TestWordsOfRules(t *testing.T) {
+	t.Parallel()
+	rule := policy.Rule{Tool: "shell", Pattern: "git push*", Agent: "main", Verdict: chela.Deny}
+	if got := rule.String(); got != "deny shell, agent main: git push*" {
+		t.Error(got)
+	}
+	if got := (policy.Rule{Verdict: chela.Allow, Untrusted: true}).String(); got != "allow every tool, also after text from outside" {
+		t.Error(got)
+	}
+	for _, p := range chela.Profiles() {
+		if words := policy.Allows(p); len(words) < 2 || slices.Contains(words, "") || !strings.Contains(words[0], "reads") {
+			t.Errorf("%s allows %q", p, words)
+		}
+	}
+}
