@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/command"
 )
@@ -75,8 +77,30 @@ func leaves(text string) bool {
 func (p *Person) exchange(ctx context.Context, o MessageOptions, message chela.Inbound) (chela.TurnID, error) {
 	id, err := p.ask(ctx, o, message)
 	if err != nil && ctx.Err() == nil && p.Lost() == nil {
-		fmt.Fprintln(p.Err, ErrorLine(err))
+		if o.Input != chela.InputTyped || !p.notesQuestion(ctx, message.Session, id, err) {
+			fmt.Fprintln(p.Err, ErrorLine(err))
+		}
 		err = nil
 	}
 	return id, err
+}
+
+// notesQuestion prints how the question is answered for which a message of a chat waits,
+// or the turn with the given id. It reports false if the error is another one.
+func (p *Person) notesQuestion(ctx context.Context, in chela.SessionKey, turn chela.TurnID, err error) bool {
+	if chela.KindOf(err) != chela.Denied {
+		return false
+	}
+	pending, err := api.All(ctx, p, api.ApprovalsList, api.ApprovalFilter{State: chela.ApprovalPending})
+	pending = slices.DeleteFunc(pending, func(a chela.Approval) bool { return a.Session != in })
+	if err != nil || len(pending) == 0 {
+		return false
+	}
+	a := pending[0]
+	what := "the message is stored, and is next once question %s is answered"
+	if a.Turn == turn {
+		what = "question %s stays open, and you can go on writing"
+	}
+	p.Note(fmt.Sprintf(what+": /approve %[1]s or /deny %[1]s", a.Handle()))
+	return true
 }

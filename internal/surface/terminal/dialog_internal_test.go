@@ -162,3 +162,33 @@ func TestNextMessageLeavesAQuestion(t *testing.T) {
 		})
 	}
 }
+
+// TestChatNotesTheQuestion: in a chat an open question is noted with the commands that
+// answer it there, and elsewhere it is an error.
+func TestChatNotesTheQuestion(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		input   chela.Input
+		session chela.SessionKey
+		turn    chela.TurnID
+		shown   string
+	}{
+		{chela.InputTyped, "agent:main:main", "turn_1", "question #1 stays open, and you can go on writing: /approve #1 or /deny #1\n"},
+		{chela.InputTyped, "agent:main:main", "turn_2", "the message is stored, and is next once question #1 is answered: /approve #1 or /deny #1\n"},
+		{chela.InputTyped, "agent:main:dm:al", "turn_1", "chela: shell waits for an approval: make; answer with chela approvals yes apr_1, or no\n"},
+		{chela.InputCommand, "agent:main:main", "turn_1", "chela: shell waits for an approval: make; answer with chela approvals yes apr_1, or no\n"},
+	} {
+		d := &desk{approval: chela.Approval{
+			ID: "apr_1", Turn: tt.turn, Session: tt.session, State: chela.ApprovalPending, Tool: "shell", Effect: chela.EffectExecute, Preview: "make", Subjects: []string{"make"},
+		}}
+		var out, errs strings.Builder
+		p := &Person{Connection: Connect(d), Printer: NewPrinter(&out, &errs), Stdin: strings.NewReader(""), Interruptible: context.WithCancel}
+		waits := Needed("shell waits for an approval: ", d.approval)
+		if tt.input != chela.InputTyped || !p.notesQuestion(t.Context(), "agent:main:main", "turn_1", waits) {
+			p.Note(ErrorLine(waits))
+		}
+		if errs.String() != tt.shown {
+			t.Errorf("%s in %s: %q, want %q", tt.turn, tt.session, errs.String(), tt.shown)
+		}
+	}
+}
