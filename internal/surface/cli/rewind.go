@@ -33,16 +33,20 @@ func (c *commands) rewindCommands() []*cobra.Command {
 // rewindFlags identify the thread and the request of a command.
 type rewindFlags struct {
 	Thread  chela.ThreadID `flag:"thread" help:"thread; without it the current one of the session"`
-	Session string         `flag:"session" default:"agent:main:main" help:"session key"`
+	Session string         `flag:"session" default:"here" help:"session key, or here: the session of this folder if it is trusted, else agent:main:main"`
 	Key     string         `flag:"key" help:"names the request: sent again, it is not carried out again"`
 }
 
 // find returns the thread that the flags name.
-func (f rewindFlags) find(ctx context.Context, b *Backend) (api.ThreadRef, error) {
+func (c *commands) find(ctx context.Context, b *Backend, f rewindFlags) (api.ThreadRef, error) {
 	if f.Thread != "" {
 		return api.ThreadRef{ID: f.Thread}, nil
 	}
-	s, err := api.Call(ctx, b, api.SessionsShow, api.SessionRef{Key: chela.SessionKey(f.Session)})
+	key, err := b.SessionNamed(ctx, f.Session, c.Dir)
+	if err != nil {
+		return api.ThreadRef{}, err
+	}
+	s, err := api.Call(ctx, b, api.SessionsShow, api.SessionRef{Key: key})
 	return api.ThreadRef{ID: s.Thread}, terminal.NotThere(err, "see chela sessions list")
 }
 
@@ -56,7 +60,7 @@ type rewindMove struct {
 
 // rewind moves the head of a thread and reports the changes of files.
 func (c *commands) rewind(ctx context.Context, b *Backend, o api.Operation[api.ThreadMove, chela.Rewind], m rewindMove) error {
-	ref, err := m.find(ctx, b)
+	ref, err := c.find(ctx, b, m.rewindFlags)
 	if err != nil {
 		return err
 	}
@@ -95,7 +99,7 @@ type checkpointArgs struct {
 }
 
 func (c *commands) checkpoint(ctx context.Context, b *Backend, in checkpointArgs) error {
-	ref, err := in.find(ctx, b)
+	ref, err := c.find(ctx, b, in.rewindFlags)
 	if err != nil {
 		return err
 	}
@@ -113,7 +117,7 @@ type branchArgs struct {
 }
 
 func (c *commands) branch(ctx context.Context, b *Backend, in branchArgs) error {
-	ref, err := in.find(ctx, b)
+	ref, err := c.find(ctx, b, in.rewindFlags)
 	if err != nil {
 		return err
 	}

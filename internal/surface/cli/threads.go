@@ -39,10 +39,13 @@ func (c *commands) threadsCommand() *cobra.Command {
 
 func (c *commands) threadsList() *cobra.Command {
 	type arguments struct {
-		Session string `flag:"session" default:"agent:main:main" help:"session key"`
+		Session string `flag:"session" default:"here" help:"session key, or here: the session of this folder if it is trusted, else agent:main:main"`
 	}
 	return command(c, "list", "List the threads of a session, the last used first", func(ctx context.Context, b *Backend, in arguments) error {
-		key := chela.SessionKey(in.Session)
+		key, err := b.SessionNamed(ctx, in.Session, c.Dir)
+		if err != nil {
+			return err
+		}
 		own, err := threadsOf(ctx, b, key)
 		if chela.KindOf(err) == chela.NotFound && key == chela.MainKey(chela.MainAgent) {
 			own, err = nil, nil // the thread is empty

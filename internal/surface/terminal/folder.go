@@ -96,6 +96,26 @@ func (w WorkFolder) Enter(ctx context.Context, p *Person, agent string) (chela.S
 	return f.Session, nil
 }
 
+// here names the session of the current folder on command lines.
+const here = "here"
+
+// SessionNamed returns the session of a key. The word here names that of the main agent
+// for the git repository with a folder, if it is trusted, and else its main session.
+func (h Connection) SessionNamed(ctx context.Context, name, dir string) (chela.SessionKey, error) {
+	root := repository(dir)
+	switch {
+	case name != here:
+		return chela.SessionKey(name), nil
+	case root == "":
+		return chela.MainKey(chela.MainAgent), nil
+	}
+	known, err := api.All(ctx, h, api.FoldersList, api.FolderFilter{Agent: chela.MainAgent, Path: root})
+	if err != nil || len(known) == 0 {
+		return chela.MainKey(chela.MainAgent), err
+	}
+	return known[0].Session, nil
+}
+
 // tell writes a note for a person who looks on.
 func (WorkFolder) tell(p *Person, note string) {
 	if p.ErrTerminal {
