@@ -21,7 +21,7 @@ func Operations() []Spec {
 
 		PolicyShow.Spec, PolicyTry.Spec,
 
-		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsPrices.Spec, ModelsTest.Spec,
+		ToolsList.Spec, ToolsRun.Spec, ModelsList.Spec, ModelsPrices.Spec, ModelsTest.Spec, SetupProviders.Spec, SetupTry.Spec,
 
 		StatusShow.Spec, ConfigList.Spec, ConfigSet.Spec, UsageSums.Spec, UsageLimits.Spec,
 

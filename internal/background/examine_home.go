@@ -179,7 +179,7 @@ func examineModel(cfg *config.Config) api.Finding {
 	if p.Kind == config.ProviderOffline {
 		return api.Finding{
 			Subject: "model", OK: true, Text: cfg.Model + " is a stand-in that follows rules",
-			Cure: "set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY, start Ollama, or add [providers.NAME] to config.toml",
+			Cure: "run chela init, or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY",
 		}
 	}
 	return api.Well("model", cfg.Model+" is configured; chela models test tries it")

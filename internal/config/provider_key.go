@@ -114,6 +114,13 @@ func (s Provider) WithEachKey() []Provider {
 	return all
 }
 
+// WithKey returns the provider with a key in place of all its own; with none if the
+// key is empty.
+func (s Provider) WithKey(key string) Provider {
+	s.Key, s.Signing, s.further = field.NewSecret(key, "set"), Signing{}, nil
+	return s
+}
+
 // Secrets returns every key that is set, and no references.
 func (s Provider) Secrets() []string {
 	all := []string{s.Signing.KeyID.Reveal(), s.Signing.Secret.Reveal(), s.Signing.SessionToken.Reveal()}

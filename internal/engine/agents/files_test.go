@@ -22,9 +22,19 @@ import (
 // model.
 func withFiles(t *testing.T, text, named string) *agents.Providers {
 	t.Helper()
-	cfg, err := config.Load(config.Input{
-		Home: t.TempDir(), Named: named, ReadFile: func(string) ([]byte, error) { return []byte(text), nil },
-	})
+	return providersOf(t, text, config.Input{Named: named})
+}
+
+// withEnviron returns the providers of a config.toml and an environment.
+func withEnviron(t *testing.T, text string, environ ...string) *agents.Providers {
+	t.Helper()
+	return providersOf(t, text, config.Input{Environ: environ})
+}
+
+func providersOf(t *testing.T, text string, in config.Input) *agents.Providers {
+	t.Helper()
+	in.Home, in.ReadFile = t.TempDir(), func(string) ([]byte, error) { return []byte(text), nil }
+	cfg, err := config.Load(in)
 	if err != nil {
 		t.Fatal(err)
 	}

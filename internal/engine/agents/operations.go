@@ -99,6 +99,6 @@ func (p *Providers) Operations() []api.Bound {
 			found := slices.DeleteFunc(p.known.priced(), func(m chela.Model) bool { return !strings.Contains(m.Provider+"/"+m.Name, q.Match) })
 			return api.Cut(found, q.After, q.Limit, func(m chela.Model) string { return m.Provider + "/" + m.Name })
 		}),
-		api.ModelsTest.Do(p.Try),
+		api.ModelsTest.Do(p.Try), api.SetupProviders.Do(p.findProviders), api.SetupTry.Do(p.trySetup),
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"chela/internal/config"
 )
 
-const offlineNote = "no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
-	"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml\n"
+const offlineNote = "no model is set up, so the built-in offline rules answer; chela init finds one and tests it, " +
+	"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY\n"
 
 // TestLocalModel has a model on the machine, and counts who looks for one.
 func TestLocalModel(t *testing.T) {

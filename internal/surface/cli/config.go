@@ -79,9 +79,13 @@ func (c *commands) configEdit(ctx context.Context, edit func(config.Home) error)
 		return err
 	}
 	if c.Homes.Served(ctx, home) {
-		c.Note("chela serve holds the home and goes on with the settings it began with: restart it")
+		c.noteServed()
 	}
 	return nil
+}
+
+func (c *commands) noteServed() {
+	c.Note("chela serve holds the home and goes on with the settings it began with: restart it")
 }
 
 func (c *commands) configPath(context.Context, api.None) error {

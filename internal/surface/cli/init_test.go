@@ -38,7 +38,7 @@ func TestInitNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	got := (&home{}).runIn(t, dir, "", "init")
-	want := result{2, "", "chela: chela init asks questions, and standard input is not a terminal; take the defaults with chela init --yes\n"}
+	want := result{2, "", "chela: chela init asks questions, and standard input is not a terminal; take the defaults with chela init --yes, or choose with --provider, --base-url and --model\n"}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(result{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

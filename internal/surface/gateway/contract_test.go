@@ -88,6 +88,7 @@ var bodies = map[string]string{
 	"POST /api/turns/{id}/replay":       `{"live":true}`,
 	"POST /api/approvals/{id}":          `{"answer":"no","reason":"too dear"}`,
 	"POST /api/tools/{name}/run":        `{"args":{"a":1}}`,
+	"POST /api/setup/test":              `{"provider":"openai"}`,
 	"POST /api/models/test":             `{"model":"offline/offline"}`,
 	"PATCH /api/config":                 `{"key":"model","value":"other/model"}`,
 	"POST /api/notices/seen":            `{"ids":["out_1"]}`,

@@ -112,6 +112,7 @@ var power = map[chela.Scope][]string{
 		"POST /api/models/test", "POST /api/turns/{id}/replay", "POST /api/notices/seen",
 	},
 	chela.ScopeAdmin: {
+		"POST /api/setup/test",                        // makes requests to servers that are not configured
 		"POST /api/tools/{name}/run",                  // runs what nobody is asked about
 		"PATCH /api/config",                           // policy, limits, providers
 		"POST /api/tokens", "DELETE /api/tokens/{id}", // more power

@@ -22,5 +22,11 @@ func Hidden(in *os.File, out io.Writer, prompt string) (line string, err error) 
 	return term.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{in, out}, "").ReadPassword(Visible(prompt))
+	}{single{in}, out}, "").ReadPassword(Visible(prompt))
 }
+
+// single reads one byte at a time, so that what was typed after the line stays for
+// the next reader.
+type single struct{ io.Reader }
+
+func (s single) Read(p []byte) (int, error) { return s.Reader.Read(p[:min(len(p), 1)]) }

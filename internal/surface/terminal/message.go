@@ -129,8 +129,8 @@ func (p *Person) SayOffline(cfg *config.Config, in chela.Inbound) bool {
 		p.Note("no model is set up, so " + cfg.Model + " on this machine answers; chela config set model " + cfg.Model + " keeps it")
 		return true
 	}
-	p.Note("no model is set up, so the built-in offline rules answer; set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or " +
-		"OPENROUTER_API_KEY, start Ollama, or add a [providers.NAME] section with the base_url of a model to config.toml")
+	p.Note("no model is set up, so the built-in offline rules answer; chela init finds one and tests it, " +
+		"or set ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY")
 	return true
 }
 

@@ -1,8 +1,8 @@
-// Package setup creates a home: its first config.toml, and the few settings that a
-// person is asked for.
+// Package setup sets a home up: its first config.toml, and the model that answers.
 package setup
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // for the first config.toml
 	"errors"
@@ -10,8 +10,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/config"
 	"chela/internal/surface/terminal"
 )
@@ -49,64 +51,189 @@ func writeConfig(home config.Home) error {
 	return errors.Join(err, f.Close())
 }
 
-// A question is about one setting.
-type question struct {
-	key string
-	why string
+// Options are the flags of chela init.
+type Options struct {
+	Yes      bool   `flag:"yes" help:"ask nothing: keep the settings, or take what is found"`
+	Provider string `flag:"provider" help:"a provider, such as openai, or a name for the server at --base-url"`
+	BaseURL  string `flag:"base-url" help:"the address of a server of models, such as http://127.0.0.1:8000/v1"`
+	Model    string `flag:"model" help:"the model that answers, as MODEL or PROVIDER/MODEL"`
+	KeyStdin bool   `flag:"key-stdin" help:"read the provider's key from standard input and keep it in the vault"`
+	Token    bool   `flag:"token" help:"make a token for programs that use the HTTP API; --yes makes one too"`
 }
 
-// questions are few: everything else has a sensible default.
-var questions = []question{
-	{"model", "Which model answers, as provider/model. Its key is never written here: it is read from the environment,\n" +
-		"such as ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY or OPENROUTER_API_KEY. offline/rules needs none, and is no real model."},
-	{"listen", "Where chela serve listens for programs and pages. 127.0.0.1 is this machine alone."},
-	{"sandbox.mode", "How commands that the agent runs are shut in: auto (as well as this machine can), process, docker, or off (which needs --insecure too)."},
+// Chosen reports whether the flags say which model answers.
+func (o Options) Chosen() bool {
+	return o.Provider != "" || o.BaseURL != "" || o.Model != "" || o.KeyStdin
 }
 
-// Ask asks a person for the most important settings and writes the answers into
-// config.toml; Enter keeps the current value. An invalid answer is asked for
-// again. It ends with console.ErrInterrupted at the end of input.
-func Ask(ctx context.Context, p *terminal.Printer, in *terminal.Input, cfg *config.Config) error {
-	p.Note("Enter keeps what is in [brackets]; chela config set changes it later.")
-	for _, q := range questions {
-		now, err := cfg.Value(q.key)
-		if err != nil {
-			return err
-		}
-		p.Note("\n" + q.why)
-		if err := (interview{p, in, cfg.Home}).ask(ctx, q, now.Value); err != nil {
-			return err
-		}
+// Check returns Invalid if the flags cannot be carried out with this standard input.
+func (o Options) Check(stdin io.Reader) error {
+	switch {
+	case o.KeyStdin && terminal.IsTTY(stdin):
+		return chela.E(chela.Invalid, "--key-stdin reads the key from a pipe, and standard input is a terminal").
+			WithHint("leave the flag out: chela init asks for the key without showing it")
+	case o.KeyStdin && o.Provider == "" && o.BaseURL == "" && !strings.Contains(o.Model, "/"):
+		return chela.E(chela.Invalid, "--key-stdin does not say whose key it is").WithHint("add --provider or --base-url")
+	case !o.Yes && !o.Chosen() && !terminal.IsTTY(stdin):
+		return chela.E(chela.Invalid, "chela init asks questions, and standard input is not a terminal").
+			WithHint("take the defaults with chela init --yes, or choose with --provider, --base-url and --model")
 	}
 	return nil
 }
 
-// An interview asks a person about the settings of a home.
-type interview struct {
-	p    *terminal.Printer
-	in   *terminal.Input
-	home config.Home
+// A Setup chooses the model of a home.
+type Setup struct {
+	*terminal.Printer
+	Conn   conn
+	Config *config.Config
+	Stdin  io.Reader
+
+	in *terminal.Input // of Stdin
 }
 
-// ask repeats one question until the answer is valid.
-func (i interview) ask(ctx context.Context, q question, now string) error {
-	p := i.p
-	for {
-		p.Prompt(q.key + " [" + now + "]: ")
-		line, err := i.in.Line(ctx)
-		switch {
-		case errors.Is(err, io.EOF):
-			p.Note("")
-			return terminal.ErrInterrupted
-		case err != nil:
-			return fmt.Errorf("read an answer: %w", err)
-		case line == "" || line == now:
-			return nil
+// conn carries out operations of the home.
+type conn interface {
+	Do(ctx context.Context, r api.Request, out any) error
+}
+
+// Run chooses a model as the options say and writes it into config.toml once it has
+// answered. Without options that choose, a model that was chosen before is kept.
+func (s *Setup) Run(ctx context.Context, o Options) error {
+	s.in = terminal.NewInput(s.Stdin)
+	switch {
+	case o.Chosen():
+		return s.choose(ctx, o)
+	case o.Yes:
+		return s.takeFound(ctx)
+	default:
+		return s.ask(ctx)
+	}
+}
+
+// choose tests and writes what the flags name.
+func (s *Setup) choose(ctx context.Context, o Options) error {
+	q := api.SetupTest{Provider: o.Provider, BaseURL: o.BaseURL, Model: o.Model}
+	if name, model, ok := strings.Cut(o.Model, "/"); ok && o.BaseURL == "" && (o.Provider == "" || o.Provider == name) {
+		q.Provider, q.Model = name, model
+	}
+	if q.Provider == "" && q.BaseURL == "" {
+		return chela.E(chela.Invalid, "--model "+o.Model+" names no provider").WithHint("write PROVIDER/MODEL, or add --provider")
+	}
+	if o.KeyStdin {
+		key, err := s.in.All()
+		if q.Secret = strings.TrimSpace(key); err == nil && q.Secret == "" {
+			err = chela.E(chela.Invalid, "there is no key on standard input").WithHint("pipe it in: chela init --key-stdin --provider NAME < FILE")
 		}
-		err = config.Set(i.home, q.key, line)
-		if chela.KindOf(err) != chela.Invalid && chela.KindOf(err) != chela.Unsupported {
+		if err != nil {
 			return err
 		}
-		p.Note(chela.MessageOf(err))
 	}
+	if p, err := s.Config.Provider(q.Provider); err == nil && p.Kind.ComesAlong() {
+		return s.set(config.Change{Key: "model", Value: q.Provider + "/" + q.Model})
+	}
+	trial, err := s.try(ctx, q)
+	if err != nil {
+		return err
+	}
+	if !trial.Passed {
+		return chela.E(chela.Unavailable, trial.Text).WithHint(trial.Cure)
+	}
+	return s.save(ctx, q, trial)
+}
+
+// try tests a provider and one of its models: the one of q, or else the suggested one.
+func (s *Setup) try(ctx context.Context, q api.SetupTest) (api.SetupTrial, error) {
+	if q.Model == "" {
+		listed, err := api.Call(ctx, s.Conn, api.SetupTry, q)
+		if err != nil || !listed.Passed {
+			return listed, err
+		}
+		q.Model = listed.Model
+	}
+	s.Note("asking " + cmp.Or(q.Provider, q.BaseURL) + " " + q.Model + " for a word …")
+	trial, err := api.Call(ctx, s.Conn, api.SetupTry, q)
+	if err == nil && trial.Passed {
+		s.Note(fmt.Sprintf("it answers, in %d ms", trial.MS))
+	}
+	return trial, err
+}
+
+// takeFound keeps the chosen model, or takes the first found provider that answers.
+func (s *Setup) takeFound(ctx context.Context) error {
+	if now, kept := s.kept(); kept {
+		s.Note("the model stays " + now)
+		return nil
+	}
+	found, err := api.Call(ctx, s.Conn, api.SetupProviders, api.None{})
+	if err != nil {
+		return err
+	}
+	for _, f := range found.Items {
+		q := testOf(f)
+		trial, err := s.try(ctx, q)
+		if err != nil {
+			return err
+		}
+		if trial.Passed {
+			return s.save(ctx, q, trial)
+		}
+		s.problem(f.Name, trial)
+	}
+	s.Note("no model was found; chela init asks for one")
+	return nil
+}
+
+// kept returns the chosen model, and whether one was chosen.
+func (s *Setup) kept() (model string, kept bool) {
+	v, err := s.Config.Value("model")
+	return v.Value, err == nil && !strings.HasPrefix(v.Source, "default")
+}
+
+// testOf returns the test of a found provider.
+func testOf(f api.FoundProvider) api.SetupTest {
+	q := api.SetupTest{Provider: f.Name, Model: f.Model}
+	if f.Local {
+		q.BaseURL = f.BaseURL
+	}
+	return q
+}
+
+// save writes a provider that passed its test, and its model, into config.toml, and
+// its key into the vault.
+func (s *Setup) save(ctx context.Context, q api.SetupTest, trial api.SetupTrial) error {
+	var changes []config.Change
+	section := "providers." + trial.Provider
+	settings, err := s.Config.Provider(trial.Provider)
+	if unknown := err != nil; unknown || string(settings.Kind) != trial.Kind {
+		changes = append(changes, config.Change{Key: section + ".kind", Value: trial.Kind})
+	}
+	if settings.BaseURL != trial.BaseURL {
+		changes = append(changes, config.Change{Key: section + ".base_url", Value: trial.BaseURL})
+	}
+	if q.Secret != "" {
+		name := chela.SecretName(trial.Provider)
+		if _, err := api.Call(ctx, s.Conn, api.SecretsSet, api.NewSecret{
+			Name: name, Value: api.SecretValue{Value: q.Secret, Note: "the key of provider " + trial.Provider},
+		}); err != nil {
+			return err
+		}
+		changes = append(changes, config.Change{Key: section + ".api_key", Value: "secret:" + string(name)})
+	}
+	return s.set(append(changes, config.Change{Key: "model", Value: trial.Provider + "/" + trial.Model})...)
+}
+
+// set writes settings into config.toml.
+func (s *Setup) set(changes ...config.Change) error {
+	if err := config.SetAll(s.Config.Home, changes); err != nil {
+		return err
+	}
+	for _, c := range changes {
+		s.Note("set " + c.Key + " = " + c.Value)
+	}
+	return nil
+}
+
+// problem tells of a trial that failed.
+func (s *Setup) problem(of string, trial api.SetupTrial) {
+	s.Note(strings.TrimSuffix(of+": "+trial.Text+"; "+trial.Cure, "; "))
 }

@@ -40,6 +40,8 @@ func show(f providertest.Fault) http.Handler {
 		switch {
 		case r.URL.Path == "/api/tags" && r.Method == http.MethodGet:
 			body = object{"models": []any{object{"name": "test-model", "model": "test-model", "size": 4_661_224_676}}}
+		case r.URL.Path == "/api/version" && r.Method == http.MethodGet:
+			body = object{"version": "0.14.2"}
 		case r.URL.Path != "/api/show" || r.Method != http.MethodPost:
 			status, body = http.StatusNotFound, object{"error": "no such path"}
 		case f == providertest.FaultModel || f == providertest.FaultKey:

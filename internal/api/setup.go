@@ -1,0 +1,47 @@
+package api
+
+import "chela"
+
+// A FoundProvider is a provider that a new home can use: its key was found, or its
+// server answers on this machine.
+type FoundProvider struct {
+	Name    string   `json:"name"`
+	Kind    string   `json:"kind"`
+	BaseURL string   `json:"base_url,omitempty"` // empty: the default of the kind
+	Key     string   `json:"key,omitempty"`      // the place of the key, such as env:OPENAI_API_KEY, never the key
+	Local   bool     `json:"local,omitempty"`    // a server on this machine answers and needs no key
+	Models  []string `json:"models,omitempty"`   // of a local server
+	Model   string   `json:"model,omitempty"`    // the suggested one; empty: none is known
+}
+
+// A SetupTest describes a provider that may not be configured yet.
+type SetupTest struct {
+	Provider string `json:"provider,omitempty" check:"is=name"`          // a built-in or configured one, or a new name; empty: named after its server
+	Kind     string `json:"kind,omitempty" check:"is=line max=64"`       // of a new one; empty: its server is asked
+	BaseURL  string `json:"base_url,omitempty" check:"is=line max=2048"` // empty: that of the provider
+	Secret   string `json:"secret,omitempty" check:"max=65536"`          // the key, used for this test alone; empty: that of the provider, sent only to its host
+	Model    string `json:"model,omitempty" check:"is=line max=256"`     // to ask for a word; empty: only list the models
+}
+
+// A SetupTrial is the result of a [SetupTest].
+type SetupTrial struct {
+	Provider string   `json:"provider"`
+	Kind     string   `json:"kind"`
+	BaseURL  string   `json:"base_url,omitempty"` // where the API is, which may be below the given one
+	Models   []string `json:"models"`             // none if the server does not list them
+	Model    string   `json:"model,omitempty"`    // the tested one, or a suggestion
+	Passed   bool     `json:"passed"`
+	Answers  bool     `json:"answers"`             // it may have the API and no list of its models
+	NeedsKey bool     `json:"needs_key,omitempty"` // it refused to answer without a key
+	MS       int64    `json:"ms"`
+	Text     string   `json:"text,omitempty"` // the problem
+	Cure     string   `json:"cure,omitempty"` // how to solve it
+}
+
+// The operations of a first set-up. Problems of a provider are in its trial.
+var (
+	SetupProviders = Define[None, Page[FoundProvider]]("setup.providers", "GET /api/setup/providers", chela.ScopeAdmin,
+		"List the providers whose key is found or whose server answers on this machine").With(long)
+	SetupTry = Define[SetupTest, SetupTrial]("setup.test", "POST /api/setup/test", chela.ScopeAdmin,
+		"Test a provider before it is configured").With(metered, long)
+)
