@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,7 +15,7 @@ import (
 func (c *commands) foldersCommand() *cobra.Command {
 	trust := derived(c, api.FoldersTrust, func(ctx context.Context, b *Backend, in api.NewFolder) (err error) {
 		b.Leave()
-		if in.Path, err = c.absolute(in.Path); err != nil {
+		if in.Path, err = terminal.Absolute(c.Dir, in.Path); err != nil {
 			return err
 		}
 		return call(c, api.FoldersTrust, c.folder)(ctx, b, in)
@@ -39,25 +38,13 @@ func (c *commands) folder(f chela.Folder) {
 	c.Fields("folder", f.Name, "agent", f.Agent, "path", f.Path, "session", f.Session, "trusted", f.TrustedAt, "forgotten", f.ForgottenAt)
 }
 
-// absolute returns the absolute path of a folder on a command line.
-func (c *commands) absolute(dir string) (string, error) {
-	switch {
-	case filepath.IsAbs(dir):
-		return filepath.Clean(dir), nil
-	case c.Dir == "":
-		return "", chela.E(chela.Unavailable, "the current folder is not known").WithHint("give an absolute path")
-	default:
-		return filepath.Join(c.Dir, dir), nil
-	}
-}
-
 // workFolder returns the folder that a command with the flag -C, or without it, works in.
 func (c *commands) workFolder(cfg *config.Config, o terminal.MessageOptions) (terminal.WorkFolder, error) {
 	switch {
 	case c.given != "" && (o.Session != "" || o.Thread != ""):
 		return terminal.WorkFolder{}, invalid("-C names a folder, and --session or --thread another session", "leave out one of them")
 	case c.given != "":
-		path, err := c.absolute(c.given)
+		path, err := terminal.Absolute(c.Dir, c.given)
 		if err != nil {
 			return terminal.WorkFolder{}, err
 		}

@@ -26,6 +26,19 @@ func GivenFolder(path string) (WorkFolder, error) {
 	return WorkFolder{dir, true}, nil
 }
 
+// Absolute returns the absolute path of a folder on a command line that is given in a
+// current folder.
+func Absolute(current, dir string) (string, error) {
+	switch {
+	case filepath.IsAbs(dir):
+		return filepath.Clean(dir), nil
+	case current == "":
+		return "", chela.E(chela.Unavailable, "the current folder is not known").WithHint("give an absolute path")
+	default:
+		return filepath.Join(current, dir), nil
+	}
+}
+
 // RepositoryFolder returns the git repository with the current folder, or none.
 func RepositoryFolder(cfg *config.Config, current string) WorkFolder {
 	dir := repository(current)
