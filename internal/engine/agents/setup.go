@@ -214,7 +214,7 @@ func (p *Providers) setupSettings(ctx context.Context, q api.SetupTest) (config.
 	case err != nil:
 		settings = p.unknownAt(ctx, q)
 	case q.BaseURL != "":
-		if hostOf(q.BaseURL) != hostOf(settings.BaseURL) {
+		if originOf(q.BaseURL) != originOf(settings.BaseURL) {
 			settings = settings.WithKey("")
 		}
 		settings.BaseURL = q.BaseURL
@@ -237,7 +237,7 @@ func (p *Providers) setupSettings(ctx context.Context, q api.SetupTest) (config.
 func (p *Providers) at(address string) string {
 	for _, name := range p.settings.ProviderNames() {
 		settings, err := p.settings.Provider(name)
-		if err == nil && settings.BaseURL != "" && !isLoopback(address) && hostOf(settings.BaseURL) == hostOf(address) {
+		if err == nil && settings.BaseURL != "" && !isLoopback(address) && originOf(settings.BaseURL) == originOf(address) {
 			return name
 		}
 	}
@@ -254,12 +254,14 @@ func (p *Providers) unknownAt(ctx context.Context, q api.SetupTest) config.Provi
 	return settings
 }
 
-func hostOf(address string) string {
+// originOf returns the scheme, the host and the port of an address: a key goes neither to
+// another server nor over another protocol.
+func originOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
 	}
-	return u.Host
+	return strings.ToLower(u.Scheme + "://" + u.Host)
 }
 
 // settingsAt returns the settings of a provider at the address of a server.

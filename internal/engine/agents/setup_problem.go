@@ -36,7 +36,7 @@ func setupProblem(err error, settings config.Provider, trial api.SetupTrial) (te
 		return text, "the server speaks no TLS: write http:// in place of https://"
 	case of.Status == 0 && of.Kind == chela.Unavailable:
 		return text, "start the server at " + server + ", or check host and port of the base URL"
-	case of.Kind == chela.Denied && !settings.Key.IsSet():
+	case of.Kind == chela.Denied && !settings.Key.IsSet() && !settings.Signing.IsSet():
 		return text, "this server wants a key: give one"
 	case of.Kind == chela.Denied:
 		return text, "check the key: it may be of another service, expired, or cut off when it was pasted"

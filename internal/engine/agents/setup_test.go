@@ -149,8 +149,9 @@ func TestKeyStaysWithItsHost(t *testing.T) {
 	t.Parallel()
 	locked := openaitest.ServeProgram(t, hello(t), openaitest.VLLM, providertest.Key, "a").URL
 	p := withEnviron(t, "[providers.gpu]\nkind = \"openai\"\nbase_url = \"https://gpu.example/v1\"\napi_key = \"env:GPU_KEY\"\n"+
+		"[providers.sealed]\nkind = \"openai\"\nbase_url = \"https"+strings.TrimPrefix(locked, "http")+"/v1\"\napi_key = \"env:GPU_KEY\"\n"+
 		"[providers.own]\nkind = \"openai\"\nbase_url = \""+locked+"/v1\"\napi_key = \"env:GPU_KEY\"\n", "GPU_KEY="+providertest.Key)
-	for name, passes := range map[string]bool{"gpu": false, "own": true} {
+	for name, passes := range map[string]bool{"gpu": false, "sealed": false, "own": true} {
 		got, err := operation(p, api.SetupTry)(t.Context(), api.SetupTest{Provider: name, BaseURL: locked + "/v1"})
 		if err != nil || got.Passed != passes || got.NeedsKey == passes {
 			t.Errorf("%s: %+v, %v", name, got, err)
