@@ -183,7 +183,7 @@ func TestEventsComeOnce(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			random := chance(t)
-			d := newDaemon(t, url(t), echoing(t))
+			d := newDaemon(t, url(t), echoing(t), "CHELA_QUEUE_CAP=256")
 			all := speakers(d, random, 12)
 			var readers []*reader
 			for _, session := range []chela.SessionKey{"", "", all[0].key, all[1].key} {

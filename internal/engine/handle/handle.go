@@ -25,7 +25,7 @@ const Last = "last"
 // Limits of handles, in characters.
 const (
 	idLen  = 20 // of an id behind its prefix
-	minEnd = 4  // of the end of an id
+	minEnd = 4  // of the end of an id, and of a handle that is not only looked at
 )
 
 // The prefixes of ids that are treated in their own way.
@@ -56,6 +56,9 @@ func Operations(s *store.Store, all []api.Bound) []api.Bound {
 			for name, prefix := range prefixes {
 				if prefix == approvals && b.Method != http.MethodGet && path(name) == Last {
 					return nil, chela.E(chela.Invalid, "an answer must name its approval").WithHint("show the approval first, and answer it by its id")
+				}
+				if b.Method != http.MethodGet && path(name) != Last && len(form(prefix, path(name))) < minEnd {
+					continue // a slip of the finger must not change or delete something
 				}
 				id, err := resolve(ctx, s, prefix, path(name))
 				if err != nil {
@@ -115,7 +118,7 @@ func resolve(ctx context.Context, s *store.Store, prefix, given string) (string,
 }
 
 // Match returns the id that a handle names among records, the last of which comes
-// first, and the handle itself if none fits. Several are an Invalid error.
+// first, and the handle itself if none fits. Several are a Conflict.
 func Match(prefix, given string, all []store.Named) (string, error) {
 	if !isHandle(prefix, given) {
 		return given, nil
@@ -161,7 +164,7 @@ func choose(prefix, given string, found []store.Named, err error) (string, error
 			shown = append(shown, "and more")
 		}
 	}
-	return given, chela.E(chela.Invalid, fmt.Sprintf("%q fits several of them: %s", given, strings.Join(shown, ", "))).
+	return given, chela.E(chela.Conflict, fmt.Sprintf("%q fits several of them: %s", given, strings.Join(shown, ", "))).
 		WithHint("write more of the id of the one that you mean, such as " + strings.TrimPrefix(found[0].ID, prefix))
 }
 

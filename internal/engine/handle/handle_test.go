@@ -93,6 +93,10 @@ func TestOperations(t *testing.T) {
 			got = string(q.ID)
 			return api.Job{}, nil
 		}),
+		api.JobsCancel.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (chela.Job, error) {
+			got = string(q.ID)
+			return chela.Job{}, nil
+		}),
 		api.RoutinesShow.Do(func(_ context.Context, _ api.Caller, q api.RoutineRef) (chela.Routine, error) {
 			got = q.Name
 			return chela.Routine{}, nil
@@ -126,10 +130,19 @@ func TestOperations(t *testing.T) {
 			t.Errorf("%+v, %q: %q, %v; want %q", tt.caller, tt.given, got, err, tt.want)
 		}
 	}
-	if err := job(owner, "06h1"); chela.KindOf(err) != chela.Invalid || !strings.Contains(chela.MessageOf(err), "job_06h1f000000000000001 first") || got != "" {
+	if err := job(owner, "06h1"); chela.KindOf(err) != chela.Conflict || !strings.Contains(chela.MessageOf(err), "job_06h1f000000000000001 first") || got != "" {
 		t.Errorf("several: %v", err)
 	}
 	call := func(o func(api.Local) error) error { got = ""; return o(api.Local{Operations: bound}) }
+	for given, want := range map[string]string{"06h1f": "job_06h1f000000000000001", "job_06h1h": "job_06h1h000000000000003", "0": "0", "job_0": "job_0"} {
+		err := call(func(l api.Local) error {
+			_, err := api.Call(t.Context(), l, api.JobsCancel, api.JobRef{ID: chela.JobID(given)})
+			return err
+		})
+		if err != nil || got != want {
+			t.Errorf("cancel %s: %q, %v", given, got, err)
+		}
+	}
 	err := call(func(l api.Local) error {
 		_, err := api.Call(t.Context(), l, api.RoutinesShow, api.RoutineRef{Name: "last"})
 		return err
