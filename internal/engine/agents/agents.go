@@ -297,10 +297,16 @@ func (a *Agents) Rule(ctx context.Context, t chela.Turn, c chela.ToolCall, j che
 	return turn.Ruling(d), err
 }
 
-// profile returns the profile of a turn for calls with an effect. That of the session is looked up each time, so that a change applies at once; reads
-// need none.
-func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (_ chela.Profile, err error) {
-	c := policy.Candidates{Turn: t.Overrides.Profile, Home: a.cfg.Settings.Profile}
+// profile returns the profile of a turn for calls with an effect.
+func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (chela.Profile, error) {
+	c, err := a.candidates(ctx, t, e, agent)
+	return c.Profile(t.Origin.Owner), err
+}
+
+// candidates returns the profiles that may apply to a turn. That of the session is
+// looked up each time, so that a change applies at once; reads need none.
+func (a *Agents) candidates(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (c policy.Candidates, err error) {
+	c = policy.Candidates{Turn: t.Overrides.Profile, Home: a.cfg.Settings.Profile}
 	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
 		c.Agent = settings.Profile
 	}
@@ -314,7 +320,7 @@ func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agen
 			return err
 		})
 	}
-	return c.Profile(t.Origin.Owner), err
+	return c, err
 }
 
 // missingSecret returns the first secret of a call that does not exist.

@@ -42,18 +42,17 @@ func (a *Agents) imagined(q api.PolicyQuery) (t chela.Turn, agent string, err er
 
 // profileOf returns the profile of a turn, and who set it.
 func (a *Agents) profileOf(ctx context.Context, t chela.Turn, agent string) (p chela.Profile, from string, err error) {
-	if p, err = a.profile(ctx, t, chela.EffectExecute, agent); err != nil || t.Overrides.Profile != "" {
+	c, err := a.candidates(ctx, t, chela.EffectExecute, agent)
+	switch p = c.Profile(t.Origin.Owner); {
+	case c.Turn != "":
 		return p, "the test", err
-	}
-	without := t
-	without.Session = ""
-	if home, err := a.profile(ctx, without, chela.EffectRead, agent); err != nil || home != p {
+	case c.Session != "":
 		return p, "the session", err
+	case c.Agent != "":
+		return p, "the agent " + agent, err
+	default:
+		return p, "the settings", err
 	}
-	if settings, err := a.cfg.Settings.Agent(agent); err == nil && settings.Profile != "" {
-		return p, "the agent " + agent, nil
-	}
-	return p, "the settings", nil
 }
 
 // testPolicy judges a call and asks the policy about it. It runs nothing.
