@@ -43,7 +43,7 @@ func Report(v chela.Rewind, command string) string {
 		fmt.Fprintf(&b, "%s %s\n", what, shown(p.Kind, p.Path))
 	}
 	if notes := all - len(changes); notes > 0 {
-		fmt.Fprintf(&b, "put back %s in which Git keeps notes, such as its index\n", plural(notes, "file"))
+		fmt.Fprintf(&b, "put back %s in which Git keeps notes, such as its index\n", excerpt.Count(notes, "file"))
 	}
 	for _, n := range v.NotUndone {
 		fmt.Fprintf(&b, "not undone: %s\n", strings.TrimSpace(n.Tool+" "+n.Text))
@@ -88,21 +88,14 @@ func contents(changes []chela.Preimage, kept bool) string {
 			files++
 		}
 	}
-	text := plural(files, "file")
+	text := excerpt.Count(files, "file")
 	if folders > 0 {
-		text += " and " + plural(folders, "folder")
+		text += " and " + excerpt.Count(folders, "folder")
 	}
 	if documents > 0 {
-		text += " and " + plural(documents, "document")
+		text += " and " + excerpt.Count(documents, "document")
 	}
 	return text + " changed"
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // maxFirst is how much of a message the report of a rewind shows, in characters.

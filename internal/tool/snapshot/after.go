@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	slashpath "path"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
 	"chela/internal/tool/workspace"
 )
@@ -133,12 +135,9 @@ func (a *after) look(ctx context.Context) error {
 // tellOmitted adds a pre-image for each reason why changes are not undone.
 func (a *after) tellOmitted() {
 	for _, why := range slices.Sorted(maps.Keys(a.omitted)) {
-		o, paths := a.omitted[why], "1 path"
-		if o.count > 1 {
-			paths = fmt.Sprintf("%d paths", o.count)
-		}
+		o := a.omitted[why]
 		a.seen.Changes = append(a.seen.Changes, chela.Preimage{
-			Kind: chela.PreimageOmitted, Path: o.example, Why: paths + " " + why + ", such as " + workspace.Show(o.example),
+			Kind: chela.PreimageOmitted, Path: o.example, Why: excerpt.Count(o.count, "path") + " " + why + ", such as " + workspace.Show(o.example),
 		})
 	}
 }
@@ -163,7 +162,7 @@ func (a *after) preimages(ctx context.Context, c change) (ps []chela.Preimage) {
 		a.omit(why, strings.ToValidUTF8(c.path, "\uFFFD"))
 		return nil
 	}
-	if isObjects(c.path) || unseen(c.path[strings.LastIndex(c.path, "/")+1:]) {
+	if isObjects(c.path) || unseen(slashpath.Base(c.path)) {
 		return nil
 	}
 	was, err := a.side(ctx, c.path, c.was, false)
@@ -306,14 +305,10 @@ func (a *after) packed(e entry) (content []byte, err error) {
 // known records that the content of an entry is in the blob store now, so that the
 // next snapshot need not read it.
 func (a *after) known(path string, e entry, sum, target string) {
-	dir, name := ".", path
-	if i := strings.LastIndex(path, "/"); i >= 0 {
-		dir, name = path[:i], path[i+1:]
-	}
+	dir := slashpath.Dir(path)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f := a.now[dir]
-	at, ok := slices.BinarySearchFunc(f.Entries, name, func(e entry, name string) int { return strings.Compare(e.Name, name) })
+	at, ok := a.now[dir].at(slashpath.Base(path))
 	if !ok {
 		return
 	}

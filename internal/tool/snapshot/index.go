@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -115,6 +116,7 @@ func (x *index) refresh(upTo int) error {
 	if err != nil {
 		return err
 	}
+	var next tree // a copy: other snapshots share the tree
 	for len(raw) >= batchHead && x.batches != upTo {
 		size := int(binary.LittleEndian.Uint32(raw))
 		if size > len(raw)-batchHead {
@@ -128,9 +130,8 @@ func (x *index) refresh(upTo int) error {
 		if err != nil {
 			break
 		}
-		next := make(tree, len(x.tree))
-		for dir, f := range x.tree {
-			next[dir] = f
+		if next == nil {
+			next = maps.Clone(x.tree)
 		}
 		x.apply(next, b, int64(batchHead+size))
 		raw = raw[batchHead+size:]

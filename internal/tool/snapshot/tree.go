@@ -70,8 +70,13 @@ func (f *folder) equal(o *folder) bool {
 	return f.Cache == o.Cache && f.Recent == o.Recent && slices.Equal(f.Entries, o.Entries)
 }
 
+// at returns the index of the entry with a name.
+func (f *folder) at(name string) (int, bool) {
+	return slices.BinarySearchFunc(f.Entries, name, func(e entry, name string) int { return strings.Compare(e.Name, name) })
+}
+
 func (f *folder) find(name string) (entry, bool) {
-	i, ok := slices.BinarySearchFunc(f.Entries, name, func(e entry, name string) int { return strings.Compare(e.Name, name) })
+	i, ok := f.at(name)
 	if !ok {
 		return entry{}, false
 	}

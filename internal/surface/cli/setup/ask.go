@@ -13,6 +13,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/config"
+	"chela/internal/platform/excerpt"
 	"chela/internal/surface/terminal"
 )
 
@@ -60,7 +61,7 @@ func (s *Setup) choices(found []api.FoundProvider) (all []choice) {
 	for _, f := range found {
 		text := f.Name + ", with the key in " + strings.TrimPrefix(f.Key, "env ")
 		if f.Local {
-			text = fmt.Sprintf("%s on this machine at %s (%s)", f.Name, f.BaseURL, counted(len(f.Models), "model"))
+			text = fmt.Sprintf("%s on this machine at %s (%s)", f.Name, f.BaseURL, excerpt.Count(len(f.Models), "model"))
 		}
 		all = append(all, choice{text, func(ctx context.Context) (bool, error) {
 			q := testOf(f)
@@ -74,13 +75,6 @@ func (s *Setup) choices(found []api.FoundProvider) (all []choice) {
 		all = append(all, choice{"none now: built-in rules answer, which are no real model", done})
 	}
 	return all
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // services returns the names of the built-in services that want a key.
