@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"net"
-	"net/netip"
 	"net/url"
 	"time"
 
@@ -47,7 +46,7 @@ func listens(ctx context.Context, address string) bool {
 	if err != nil {
 		return false
 	}
-	if ip, err := netip.ParseAddr(u.Hostname()); u.Port() == "" || err != nil || !ip.IsLoopback() {
+	if u.Port() == "" || !isLoopback(address) {
 		return true
 	}
 	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
