@@ -65,9 +65,10 @@ func (l OperationLog) line(ctx context.Context, e chela.Event) {
 		l.Log.Info("approval answered", with("turn", e.Turn, "approval", e.Approval, "tool", e.Tool, "state", e.Text)...)
 	case chela.EventJobChanged:
 		l.Log.Info("job changed", with("job", e.Job, "state", e.Text)...)
-	case chela.EventRoutineFired, chela.EventRoutineFinished:
-		l.Log.Info(map[bool]string{true: "routine fired", false: "routine finished"}[e.Kind == chela.EventRoutineFired],
-			with("routine", e.Routine, "run", e.Run, "reason", e.Text)...)
+	case chela.EventRoutineFired:
+		l.Log.Info("routine fired", with("routine", e.Routine, "run", e.Run, "reason", e.Text)...)
+	case chela.EventRoutineFinished:
+		l.Log.Info("routine finished", with("routine", e.Routine, "run", e.Run, "reason", e.Text)...)
 	case chela.EventMessageDropped:
 		l.Log.Info("message dropped", with("inbox", e.Inbox, "rule", e.Text)...)
 	case chela.EventElevated:

@@ -20,9 +20,9 @@ type spoken struct {
 	base string // where its API begins
 }
 
-// identify tells servers of models apart by what they answer, without a key.
-// LM Studio answers unknown paths with 200, and llama.cpp some
-// of Ollama's, so that the members of the answers count.
+// identify tells servers of models apart by their answers, without a key. LM Studio
+// answers unknown paths with 200, and llama.cpp some of Ollama's, so that the members
+// of the answers count.
 func (p *Providers) identify(ctx context.Context, address string) spoken {
 	ctx, cancel := context.WithTimeout(ctx, nearby)
 	defer cancel()

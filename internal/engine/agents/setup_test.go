@@ -32,7 +32,7 @@ func hello(t *testing.T) providertest.Case {
 }
 
 // TestLocalServersAreFound has a server of each program at the address of another,
-// so that only what they answer tells them apart.
+// so that only their answers tell them apart.
 func TestLocalServersAreFound(t *testing.T) {
 	t.Parallel()
 	ollama := ollamatest.New(t, hello(t)).URL
