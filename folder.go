@@ -13,6 +13,16 @@ type Folder struct {
 	TrustedBy   string     `json:"trusted_by"`
 	TrustedAt   time.Time  `json:"trusted_at"`
 	ForgottenAt time.Time  `json:"forgotten_at,omitzero"` // its session has no files since then
+
+	Roots []FolderRoot `json:"roots,omitempty"` // further folders that its session may read
+}
+
+// A FolderRoot is a folder that the session of another one may read and not change.
+type FolderRoot struct {
+	Name    string    `json:"name"` // as in ValidName; models see it as /roots/NAME
+	Path    string    `json:"path"` // absolute, without symbolic links
+	AddedBy string    `json:"added_by"`
+	AddedAt time.Time `json:"added_at"`
 }
 
 // Workspace returns the name of the folder among workspaces.

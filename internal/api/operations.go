@@ -32,7 +32,7 @@ func Operations() []Spec {
 
 		DocumentsTree.Spec, DocumentsShow.Spec, DocumentsVersions.Spec, DocumentsWrite.Spec, DocumentsDelete.Spec,
 
-		FoldersList.Spec, FoldersTrust.Spec, FoldersForget.Spec,
+		FoldersList.Spec, FoldersTrust.Spec, FoldersForget.Spec, FoldersAttach.Spec, FoldersDetach.Spec,
 
 		TrustList.Spec, TrustShow.Spec, TrustVouch.Spec, TrustVouches.Spec,
 	}

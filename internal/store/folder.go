@@ -6,7 +6,7 @@ import (
 	"chela"
 )
 
-var folderTable = tableOf[chela.Folder]("folder", "folders", `agent name path session trusted_by trusted_at forgotten_at`)
+var folderTable = tableOf[chela.Folder]("folder", "folders", `agent name path session trusted_by trusted_at forgotten_at roots?`)
 
 // Folders returns all folders, forgotten ones included, by agent and name.
 func (r *Read) Folders(ctx context.Context) ([]chela.Folder, error) {
@@ -24,9 +24,10 @@ func (w *Write) AddFolder(ctx context.Context, f chela.Folder) error {
 	return folderTable.add(ctx, w.tx, f)
 }
 
-var saveFolder = folderTable.update("trusted_by trusted_at forgotten_at", "session = $1")
+var saveFolder = folderTable.update("trusted_by trusted_at forgotten_at roots", "session = $1")
 
-// SaveFolder stores who trusts a folder, and since when, or that it was forgotten.
+// SaveFolder stores who trusts a folder, and since when, or that it was forgotten, and its
+// roots.
 func (w *Write) SaveFolder(ctx context.Context, f chela.Folder) error {
 	return saveFolder.move(ctx, w.tx, f, f.Session)
 }

@@ -119,7 +119,7 @@ var legal = map[string]columns{
 		"id": "'v'", "kind": "'file'", "agent": "'main'", "name": "'a'", "text_version": "''", "provenance": "'{}'", "vouched_by": "''", "at": "0",
 	},
 	"folders": {
-		"agent": "'main'", "name": "'a'", "path": "'/a'", "session": "'agent:main:main:thread:a'", "trusted_by": "''", "trusted_at": "0", "forgotten_at": "0",
+		"agent": "'main'", "name": "'a'", "path": "'/a'", "session": "'agent:main:main:thread:a'", "trusted_by": "''", "trusted_at": "0", "forgotten_at": "0", "roots": "''",
 	},
 	"secret_uses": {
 		"id": "'x'", "name": "'a'", "version": "1", "purpose": "''", "host": "''", "session": "''", "turn": "''", "at": "0",

@@ -40,6 +40,8 @@ type Config struct {
 	Count func(text string) int   // tokens
 	Agent func(name string) error // returns Invalid unless the configuration has the agent
 
+	Agents func() []string // names of all agents
+
 	Home     string // that must not be reached: its absolute path
 	UserHome string // of the user; empty if unknown
 
@@ -69,7 +71,10 @@ func (fs *Folders) Labels() *Labels { return fs.labels }
 
 // Operations binds the operations on folders.
 func (fs *Folders) Operations() []api.Bound {
-	return []api.Bound{api.FoldersList.Do(fs.list), api.FoldersTrust.Do(fs.trust), api.FoldersForget.Do(fs.forget)}
+	return []api.Bound{
+		api.FoldersList.Do(fs.list), api.FoldersTrust.Do(fs.trust), api.FoldersForget.Do(fs.forget),
+		api.FoldersAttach.Do(fs.attach), api.FoldersDetach.Do(fs.detach),
+	}
 }
 
 func (fs *Folders) list(ctx context.Context, _ api.Caller, q api.FolderFilter) (page api.Page[chela.Folder], _ error) {
@@ -132,27 +137,11 @@ func (fs *Folders) trust(ctx context.Context, c api.Caller, q api.NewFolder) (f 
 	return f, err
 }
 
-func (fs *Folders) forget(ctx context.Context, c api.Caller, q api.FolderRef) (f chela.Folder, err error) {
-	if c.Agent != "" {
-		return f, chela.E(chela.Denied, "only a person can forget a folder")
-	}
-	agent := cmp.Or(q.Agent, chela.MainAgent)
-	if err := fs.cfg.Agent(agent); err != nil {
-		return f, err
-	}
-	err = fs.store.Write(ctx, "folder.forget", func(w *store.Write) error {
-		var known bool
-		f, known, err = w.FolderOf(ctx, chela.FolderKey(agent, q.Name))
-		switch {
-		case err != nil:
-			return err
-		case !known || !f.ForgottenAt.IsZero():
-			return chela.Ef(chela.NotFound, "agent %s works in no folder %q", agent, excerpt.Runes(q.Name, 80)).WithHint("see chela folders list")
-		}
+func (fs *Folders) forget(ctx context.Context, c api.Caller, q api.FolderRef) (chela.Folder, error) {
+	return fs.change(ctx, c, q, func(f *chela.Folder) error {
 		f.ForgottenAt = fs.cfg.Now()
-		return w.SaveFolder(ctx, f)
+		return nil
 	})
-	return f, err
 }
 
 // usable returns the real path of a folder that may be trusted.
@@ -258,11 +247,16 @@ func (fs *Folders) locate(ctx context.Context, o workspace.Owner) (at workspace.
 	case err != nil:
 		return at, false, err
 	case !found:
-		return fs.own(o.Agent)
+		if at, theirs, err = fs.own(o.Agent); err == nil && theirs {
+			at, err = fs.around(ctx, at, nil)
+		}
+		return at, theirs, err
 	case !f.ForgottenAt.IsZero():
 		return at, true, chela.Ef(chela.Denied, "no files are available here: the folder %s is no longer trusted", f.Name).WithHint("go on without files")
 	}
-	at, err = existing(workspace.Location{Dir: f.Path, Name: f.Workspace()}, "the folder "+f.Name)
+	if at, err = existing(workspace.Location{Dir: f.Path, Name: f.Workspace()}, "the folder "+f.Name); err == nil {
+		at, err = fs.around(ctx, at, f.Roots)
+	}
 	return at, true, err
 }
 

@@ -2,11 +2,15 @@ package folder_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"chela"
 	"chela/internal/api"
@@ -49,6 +53,7 @@ func newHome(t *testing.T) *home {
 			}
 			return nil
 		},
+		Agents: func() []string { return []string{"main", "research"} },
 		Workspace: func(agent string) (string, bool) {
 			if set, ok := h.settings[agent]; ok {
 				return set, true
@@ -75,7 +80,13 @@ func (h *home) project(name string) string { return h.make(filepath.Join(h.user,
 
 func (h *home) trust(path string) chela.Folder {
 	h.Helper()
-	f, err := api.Call(h.Context(), h.Local, api.FoldersTrust, api.NewFolder{Path: path})
+	return called(h, api.FoldersTrust, api.NewFolder{Path: path})
+}
+
+// called returns the result of an operation on folders.
+func called[In any](h *home, o api.Operation[In, chela.Folder], in In) chela.Folder {
+	h.Helper()
+	f, err := api.Call(h.Context(), h.Local, o, in)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -148,7 +159,7 @@ func TestWorkspaceIsTheOwners(t *testing.T) {
 func same(a, b chela.Folder) bool {
 	equal := a.TrustedAt.Equal(b.TrustedAt) && a.ForgottenAt.Equal(b.ForgottenAt)
 	b.TrustedAt, b.ForgottenAt = a.TrustedAt, a.ForgottenAt
-	return equal && a == b
+	return equal && reflect.DeepEqual(a, b)
 }
 
 // TestTrust: a folder has one name, one session and one row, also if it is trusted again.
@@ -170,7 +181,7 @@ func TestTrust(t *testing.T) {
 	if twin := h.trust(h.make(filepath.Join(h.user, "work", "My Site (2)"))); twin.Name != "my-site-2-2" {
 		t.Errorf("another folder of the same name is %+v", twin)
 	}
-	if at, err := h.folders.Locate(t.Context(), workspace.Owner{Agent: "main", Session: f.Session, Principal: chela.PrincipalOwner}); at != (workspace.Location{Dir: site, Name: "main/my-site-2"}) || err != nil {
+	if at, err := h.folders.Locate(t.Context(), workspace.Owner{Agent: "main", Session: f.Session, Principal: chela.PrincipalOwner}); at.Dir != site || at.Name != "main/my-site-2" || err != nil {
 		t.Errorf("the session works in %+v, %v", at, err)
 	}
 	if _, err := api.Call(t.Context(), h.Local, api.FoldersTrust, api.NewFolder{Path: site, Agent: "none"}); chela.KindOf(err) != chela.Invalid {
@@ -182,6 +193,50 @@ func TestTrust(t *testing.T) {
 	}
 	if _, err := api.Call(t.Context(), h.Local, api.FoldersForget, api.FolderRef{Name: f.Name}); chela.KindOf(err) != chela.Denied {
 		t.Errorf("an agent forgets a folder: %v", err)
+	}
+}
+
+// TestRoots: the session of a folder gets the folders that a person attached, each with
+// the label names of all workspaces that hold its files.
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	h := newHome(t)
+	h.settings["research"] = h.project("") // ~/code
+	f, lib := h.trust(h.project("site")), h.trust(h.project("lib"))
+	docs := h.project("lib/docs")
+	for _, path := range []string{lib.Path, docs, lib.Path} {
+		f = called(h, api.FoldersAttach, api.NewFolderRoot{FolderRef: api.FolderRef{Name: "site"}, Body: api.FolderRootBody{Path: path}})
+	}
+	at, err := h.folders.Locate(t.Context(), workspace.Owner{Agent: "main", Session: f.Session, Principal: chela.PrincipalOwner})
+	research := func(above string) []workspace.Neighbour {
+		return []workspace.Neighbour{{Name: "research", Above: above}}
+	}
+	want := workspace.Location{
+		Dir: f.Path, Name: "main/site", Neighbours: research("site"),
+		Roots: []workspace.Root{
+			{Name: "lib", Location: workspace.Location{Dir: lib.Path, Name: "main/lib", Neighbours: research("lib")}},
+			{Name: "docs", Location: workspace.Location{Dir: docs, Neighbours: append([]workspace.Neighbour{{Name: "main/lib", Above: "docs"}}, research("lib/docs")...)}},
+		},
+	}
+	if diff := cmp.Diff(want, at); diff != "" || err != nil {
+		t.Errorf("the session works in (-want +got):\n%s%v", diff, err)
+	}
+	if said, err := h.folders.Instructions(t.Context(), chela.Session{Key: f.Session, Agent: "main"}, chela.PrincipalOwner); !strings.Contains(said.Text, "/roots/lib, /roots/docs") || err != nil {
+		t.Errorf("the prompt holds %q, %v", said.Text, err)
+	}
+	f = called(h, api.FoldersDetach, api.FolderRootRef{FolderRef: api.FolderRef{Name: "site"}, Root: "lib"})
+	if len(f.Roots) != 1 || f.Roots[0].Name != "docs" {
+		t.Errorf("after one was detached: %+v", f.Roots)
+	}
+	for i := range 20 {
+		_, err = api.Call(t.Context(), h.Local, api.FoldersAttach, api.NewFolderRoot{FolderRef: api.FolderRef{Name: "site"}, Body: api.FolderRootBody{Path: h.project(fmt.Sprintf("more%d", i))}})
+	}
+	if chela.KindOf(err) != chela.Exhausted {
+		t.Errorf("any number of folders: %v", err)
+	}
+	h.Caller.Agent = "main"
+	if _, err := api.Call(t.Context(), h.Local, api.FoldersAttach, api.NewFolderRoot{FolderRef: api.FolderRef{Name: "lib"}, Body: api.FolderRootBody{Path: docs}}); chela.KindOf(err) != chela.Denied {
+		t.Errorf("an agent attaches a folder: %v", err)
 	}
 }
 

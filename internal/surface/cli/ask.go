@@ -46,7 +46,7 @@ func (c *commands) ask(ctx context.Context, o terminal.MessageOptions, text stri
 	if err != nil {
 		return err
 	}
-	at, err := c.workFolder(cfg, o)
+	at, err := terminal.FindFolder(cfg, c.Dir, c.given, o)
 	if err != nil {
 		return err
 	}

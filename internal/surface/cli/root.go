@@ -137,7 +137,7 @@ func (c *commands) chat(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	at, err := c.workFolder(cfg, terminal.MessageOptions{})
+	at, err := terminal.FindFolder(cfg, c.Dir, c.given, terminal.MessageOptions{})
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,17 @@ func folders() []api.Bound {
 			f.ForgottenAt = f.TrustedAt
 			return f, nil
 		}),
+		api.FoldersAttach.Do(func(_ context.Context, c api.Caller, q api.NewFolderRoot) (chela.Folder, error) {
+			f := site
+			f.Roots = []chela.FolderRoot{{Name: q.Name, Path: q.Body.Path, AddedBy: c.By, AddedAt: f.TrustedAt}}
+			return f, nil
+		}),
+		api.FoldersDetach.Do(func(_ context.Context, _ api.Caller, q api.FolderRootRef) (chela.Folder, error) {
+			if q.Root == "none" {
+				return chela.Folder{}, chela.E(chela.NotFound, "there is no folder "+q.Root)
+			}
+			return site, nil
+		}),
 	}
 }
 
@@ -46,7 +57,7 @@ func TestFolders(t *testing.T) {
 	t.Parallel()
 	d := run(t)
 	page := decoded[api.Page[chela.Folder]](t, d.do(t, call{path: "/api/folders", secret: readSecret}), http.StatusOK)
-	if len(page.Items) != 1 || page.Items[0] != site {
+	if len(page.Items) != 1 || page.Items[0].Name != site.Name {
 		t.Errorf("listed %+v", page.Items)
 	}
 	trust := call{path: "/api/folders", secret: adminSecret, body: `{"path":"/code/api"}`}
@@ -59,4 +70,13 @@ func TestFolders(t *testing.T) {
 	d.do(t, trust).refused(t, http.StatusForbidden, chela.Denied)
 	forget := call{method: http.MethodDelete, path: "/api/folders/none", secret: adminSecret}
 	d.do(t, forget).refused(t, http.StatusNotFound, chela.NotFound)
+
+	attach := call{path: "/api/folders/site/roots", secret: chatSecret, body: `{"path":"/code/lib"}`}
+	d.do(t, attach).refused(t, http.StatusForbidden, chela.Denied)
+	attach.secret = adminSecret
+	if f := decoded[chela.Folder](t, d.do(t, attach), http.StatusOK); len(f.Roots) != 1 || f.Roots[0].Path != "/code/lib" || f.Roots[0].Name != "site" {
+		t.Errorf("attached %+v", f)
+	}
+	detach := call{method: http.MethodDelete, path: "/api/folders/site/roots/none", secret: adminSecret}
+	d.do(t, detach).refused(t, http.StatusNotFound, chela.NotFound)
 }

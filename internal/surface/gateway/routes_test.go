@@ -118,6 +118,7 @@ var power = map[chela.Scope][]string{
 		"POST /api/tokens", "DELETE /api/tokens/{id}", // more power
 		"PUT /api/secrets/{name}", "DELETE /api/secrets/{name}", "POST /api/secrets/rotate",
 		"POST /api/folders", "DELETE /api/folders/{name}", // files of the machine
+		"POST /api/folders/{name}/roots", "DELETE /api/folders/{name}/roots/{root}",
 		"POST /api/trust/{kind}", // takes away the reason of questions
 	},
 }

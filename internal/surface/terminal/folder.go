@@ -17,8 +17,29 @@ type WorkFolder struct {
 	given bool   // by the flag -C
 }
 
-// GivenFolder returns the folder at an absolute path, which a person gave.
-func GivenFolder(path string) (WorkFolder, error) {
+// FindFolder returns the folder that a command works in: the one that a person gave with
+// the flag -C, or else the git repository with the current folder. Options that name a
+// session leave the folder to that.
+func FindFolder(cfg *config.Config, current, given string, o MessageOptions) (WorkFolder, error) {
+	named := o.Session != "" || o.Thread != ""
+	switch {
+	case given != "" && named:
+		return WorkFolder{}, chela.E(chela.Invalid, "-C names a folder, and --session or --thread another session").WithHint("leave out one of them")
+	case given != "":
+		return givenFolder(current, given)
+	case named:
+		return WorkFolder{}, nil
+	default:
+		return repositoryFolder(cfg, current), nil
+	}
+}
+
+// givenFolder returns the folder at a path, which a person gave in a current folder.
+func givenFolder(current, path string) (WorkFolder, error) {
+	path, err := Absolute(current, path)
+	if err != nil {
+		return WorkFolder{}, err
+	}
 	dir, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return WorkFolder{}, chela.E(chela.Invalid, "the folder "+OneLine(path, 80)+" cannot be opened").WithHint("name a folder that exists").Because(err)
@@ -39,8 +60,8 @@ func Absolute(current, dir string) (string, error) {
 	}
 }
 
-// RepositoryFolder returns the git repository with the current folder, or none.
-func RepositoryFolder(cfg *config.Config, current string) WorkFolder {
+// repositoryFolder returns the git repository with the current folder, or none.
+func repositoryFolder(cfg *config.Config, current string) WorkFolder {
 	dir := repository(current)
 	if dir == "" || folder.Refusal(dir, string(cfg.Home), cfg.UserHome) != "" {
 		return WorkFolder{}

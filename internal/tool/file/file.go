@@ -72,10 +72,9 @@ func opening[In, Out any](find workspace.Finder, f insideFunc[In, Out]) func(con
 
 // define returns the tool called name. Errors of run that the model can act on
 // become results.
-func define[In any](find workspace.Finder, name string, run insideFunc[In, chela.ToolResult], judge func(In) chela.Judgement) chela.Tool {
-	opened := opening(find, run)
+func define[In any](name string, run func(context.Context, tool.Call[In]) (chela.ToolResult, error), judge func(In) chela.Judgement) chela.Tool {
 	return tool.New(name, tool.Doc(docs, name), func(ctx context.Context, call tool.Call[In]) (chela.ToolResult, error) {
-		res, err := opened(ctx, call)
+		res, err := run(ctx, call)
 		if err != nil && !fault(err) {
 			return tool.Failed(chela.MessageOf(err)), nil
 		}
@@ -87,21 +86,22 @@ func define[In any](find workspace.Finder, name string, run insideFunc[In, chela
 func changing[In interface{ judge() chela.Judgement }](
 	find workspace.Finder, name string, prepare insideFunc[In, chela.Preparation], run insideFunc[In, chela.ToolResult],
 ) chela.Tool {
-	t := define(find, name, run, In.judge)
+	t := define(name, opening(find, run), In.judge)
 	t.Prepare = tool.Decoded(opening(find, prepare))
 	return t
 }
 
 // looking returns the tool called name, which reads the file or directory that
-// its input names; run gets its cleaned path.
+// its input names, in the workspace or one of its roots; run gets its cleaned path.
 func looking[In interface{ path() string }](
 	find workspace.Finder, name string, run func(ctx context.Context, ws *workspace.Workspace, path string, in In) (chela.ToolResult, error),
 ) chela.Tool {
-	return define(find, name, func(ctx context.Context, ws *workspace.Workspace, call tool.Call[In]) (chela.ToolResult, error) {
-		path, err := workspace.Clean(call.In.path())
+	return define(name, func(ctx context.Context, call tool.Call[In]) (res chela.ToolResult, err error) {
+		ws, path, err := find.OpenAt(ctx, workspace.OwnerOf(call.ToolCall), call.In.path())
 		if err != nil {
-			return chela.ToolResult{}, err
+			return res, err
 		}
+		defer ws.Close() // read only
 		return run(ctx, ws, path, call.In)
 	}, func(in In) chela.Judgement {
 		return chela.Judgement{Effect: chela.EffectRead, Subjects: []string{workspace.Subject(in.path())}}

@@ -26,13 +26,13 @@ type globInput struct {
 func (in globInput) path() string { return in.Path }
 
 func glob(ctx context.Context, ws *workspace.Workspace, top string, in globInput) (chela.ToolResult, error) {
-	p, err := parsePattern(strings.TrimPrefix(in.Pattern, workspace.Show(top)+"/"))
+	p, err := parsePattern(strings.TrimPrefix(in.Pattern, ws.Show(top)+"/"))
 	if err != nil {
 		return tool.Failed("pattern: " + err.Error()), nil
 	}
 	w := newWalk(ctx, ws, top, in.Ignored)
 	found, err := w.search(ctx, p)
-	return tool.Done(listFound(found, in.Pattern, top) + w.note()), err
+	return tool.Done(w.list(found, in.Pattern) + w.note()), err
 }
 
 // A foundFile is a match of a search.
@@ -68,13 +68,14 @@ func (w *walk) search(ctx context.Context, p pattern) ([]foundFile, error) {
 	return found, err
 }
 
-func listFound(found []foundFile, pattern, top string) string {
+// list returns the text of what was found.
+func (w *walk) list(found []foundFile, pattern string) string {
 	if len(found) == 0 {
-		return fmt.Sprintf("[no file matches %.200q under %s]", pattern, workspace.Show(top))
+		return fmt.Sprintf("[no file matches %.200q under %s]", pattern, w.ws.Show(w.top))
 	}
 	var b strings.Builder
 	for _, f := range found[:min(len(found), maxFound)] {
-		b.WriteString(workspace.Show(f.name) + "\n")
+		b.WriteString(w.ws.Show(f.name) + "\n")
 	}
 	if more := len(found) - maxFound; more > 0 {
 		fmt.Fprintf(&b, "[%d older files are not shown; use a narrower pattern]\n", more)

@@ -153,7 +153,7 @@ func (g *grepper) lines(b *bufio.Reader, name string) error {
 		if hit && !found {
 			found = true
 			g.files++
-			g.b.WriteString(workspace.Show(name) + "\n")
+			g.b.WriteString(g.ws.Show(name) + "\n")
 		}
 		if hit && g.in.FilesOnly {
 			g.matches++

@@ -86,9 +86,9 @@ func (l *listing) line(name string, d fs.DirEntry) string {
 
 func (l *listing) String() string {
 	if l.count == 0 {
-		return "[" + workspace.Show(l.top) + " is empty]"
+		return "[" + l.ws.Show(l.top) + " is empty]"
 	}
-	text := workspace.Show(l.top) + ":\n" + l.b.String()
+	text := l.ws.Show(l.top) + ":\n" + l.b.String()
 	if l.full {
 		text += fmt.Sprintf("[cut after %d entries; list a directory below, or use glob]", maxEntries)
 	}
@@ -140,7 +140,7 @@ func (w *walk) run(ctx context.Context, f func(name string, d fs.DirEntry) error
 		return err
 	}
 	if !info.IsDir() {
-		return chela.E(chela.Invalid, workspace.Show(top)+" is not a directory").WithHint("use read_file to read a file")
+		return chela.E(chela.Invalid, ws.Show(top)+" is not a directory").WithHint("use read_file to read a file")
 	}
 	visited := 0
 	err = fs.WalkDir(ws.FS(), top, func(name string, d fs.DirEntry, err error) error {

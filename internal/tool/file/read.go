@@ -52,7 +52,7 @@ func readLines(r io.Reader, info fs.FileInfo, in readInput) (chela.ToolResult, e
 		return chela.ToolResult{}, err
 	}
 	if kind != "" {
-		return tool.Failed(fmt.Sprintf("%s is not text but %s, %d bytes; its content is not shown", workspace.Show(in.Path), kind, info.Size())), nil
+		return tool.Failed(fmt.Sprintf("%s is not text but %s, %d bytes; its content is not shown", workspace.Subject(in.Path), kind, info.Size())), nil
 	}
 	p := page{first: cmp.Or(in.Offset, 1), most: cmp.Or(in.Limit, defaultLimit), hasBOM: hasBOM}
 	for {

@@ -45,6 +45,10 @@ type Spec struct {
 	// cannot change, where the sandbox can mount them read-only; see Result.Protected.
 	Protect []string
 
+	// Roots are further folders that the command sees, none of them writable. A
+	// sandbox without a file tree of its own does not show them.
+	Roots []Mount
+
 	// Network is the proxy that the command may use, as its environment says; nil
 	// for none. Nothing else is reached.
 	Network *egress.Run

@@ -30,18 +30,18 @@ func (c commands) conditions(ctx context.Context, call chela.ToolCall) (map[stri
 		environ = append(environ, s.Variable+"=secret:"+s.Name+"@"+s.host())
 	}
 	readOnly := c.network.judge(in, in.judge()).ReadOnly
+	at, err := c.find(ctx, workspace.OwnerOf(call))
 	return map[string]string{
-		"directory":   tool.Digest(c.directory(ctx, in, call)),
+		"directory":   tool.Digest(directory(at, err, in)),
 		"environment": tool.Digest(environ...),
-		"sandbox":     tool.Digest(setting.Confinement, fmt.Sprint(readOnly)),
+		"sandbox":     tool.Digest(append(describeRoots(at), setting.Confinement, fmt.Sprint(readOnly))...),
 		"network":     tool.Digest(c.network.describe(in.Hosts)...),
 	}, nil
 }
 
 // directory returns the directory of a command on this machine, without links. One
 // that does not exist stands for itself: its command is refused.
-func (c commands) directory(ctx context.Context, in input, call chela.ToolCall) string {
-	at, err := c.find(ctx, workspace.OwnerOf(call))
+func directory(at workspace.Location, err error, in input) string {
 	if err != nil {
 		return chela.MessageOf(err)
 	}
@@ -54,6 +54,14 @@ func (c commands) directory(ctx context.Context, in input, call chela.ToolCall) 
 		return real
 	}
 	return dir
+}
+
+// describeRoots describes the further folders that a command may read.
+func describeRoots(at workspace.Location) (all []string) {
+	for _, r := range at.Roots {
+		all = append(all, r.Path()+"="+r.Dir)
+	}
+	return all
 }
 
 // describe describes the network of a command that names hosts.

@@ -47,7 +47,7 @@ func (in input) names() (names []string, err error) {
 type guarding struct {
 	*workspace.Guard
 	w        *workspace.Workspace
-	dir      string // the workspace on the host
+	at       workspace.Location
 	readOnly bool
 	protect  []string
 }
@@ -64,7 +64,7 @@ func (c commands) guard(ctx context.Context, call tool.Call[input]) (g guarding,
 		}
 		return g, err
 	}
-	g.dir = at.Dir
+	g.at = at
 	g.readOnly = c.network.judge(call.In, call.In.judge()).ReadOnly
 	names, err := call.In.names()
 	if err != nil || g.readOnly || c.network.Unconfined || call.Allowed && len(names) == 0 {

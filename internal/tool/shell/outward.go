@@ -93,6 +93,8 @@ func outside(w word) bool {
 	switch {
 	case strings.HasPrefix(text, "~"), text == "$HOME", strings.HasPrefix(text, "$HOME/"):
 		return false // the workspace is the home of commands
+	case strings.HasPrefix(text, workspace.RootsDir+"/"):
+		return false // the sandbox lets no command change anything there
 	case strings.HasPrefix(text, "/tmp/"), strings.HasPrefix(text, "/dev/"), !strings.HasPrefix(text, "/") && !strings.HasPrefix(text, ".."):
 		return false
 	}

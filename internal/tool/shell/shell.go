@@ -152,7 +152,8 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	timeout := call.In.limit()
 	res, err := c.runner.Run(ctx, sandbox.Spec{
 		Command:   call.In.Command,
-		Workspace: guard.dir,
+		Workspace: guard.at.Dir,
+		Roots:     rootsOf(guard.at),
 		Workdir:   call.In.Workdir,
 		Home:      home,
 		Timeout:   timeout,
@@ -172,6 +173,14 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	result.Text += note + seen.text()
 	result.Provenance = seen.provenance()
 	return result, nil
+}
+
+// rootsOf returns the folders besides the workspace that a command may read.
+func rootsOf(at workspace.Location) (mounts []sandbox.Mount) {
+	for _, r := range at.Roots {
+		mounts = append(mounts, sandbox.Mount{Host: r.Dir, Path: r.Path()})
+	}
+	return mounts
 }
 
 // failed returns the result of a command that was not run.

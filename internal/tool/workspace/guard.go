@@ -59,7 +59,7 @@ type guarded struct {
 func (w *Workspace) Guard(except ...string) (*Guard, error) {
 	g := &Guard{w: w, except: except, before: map[string]guarded{}, pinned: map[string]bool{}}
 	s := scan{g: g, unreadable: func(name string, err error) error {
-		return chela.E(chela.Denied, Show(name)+" cannot be read, so programs could be made to obey files in it unnoticed").
+		return chela.E(chela.Denied, w.Show(name)+" cannot be read, so programs could be made to obey files in it unnoticed").
 			WithHint("make it readable").Because(err)
 	}}
 	err := s.walk(".", place{}, func(name, by string, info fs.FileInfo) error {
@@ -68,7 +68,7 @@ func (w *Workspace) Guard(except ...string) (*Guard, error) {
 			return err
 		}
 		if g.size += len(kept.content); g.size > maxGuardedAll {
-			return chela.E(chela.Exhausted, "the files that programs obey are larger than 32 MiB together").WithHint("see " + Show(name))
+			return chela.E(chela.Exhausted, "the files that programs obey are larger than 32 MiB together").WithHint("see " + w.Show(name))
 		}
 		g.before[name] = kept
 		return nil
@@ -88,11 +88,11 @@ func (g *Guard) read(name, by string, info fs.FileInfo) (k guarded, err error) {
 	case !info.Mode().IsRegular():
 		return k, nil
 	case info.Size() > maxGuarded:
-		return k, chela.E(chela.Exhausted, Show(name)+", which programs obey, is larger than 1 MiB").WithHint("make it smaller, or name it in obeyed")
+		return k, chela.E(chela.Exhausted, g.w.Show(name)+", which programs obey, is larger than 1 MiB").WithHint("make it smaller, or name it in obeyed")
 	}
 	k.content, err = g.content(name)
 	if errors.Is(err, fs.ErrPermission) {
-		err = chela.E(chela.Denied, Show(name)+", which programs obey, cannot be read").WithHint("make it readable").Because(err)
+		err = chela.E(chela.Denied, g.w.Show(name)+", which programs obey, cannot be read").WithHint("make it readable").Because(err)
 	}
 	return k, err
 }

@@ -24,6 +24,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -37,7 +38,7 @@ const maxLabels = 256
 
 // labels stores the labels of files. It is safe for concurrent use.
 type labels interface {
-	FileLabels(ctx context.Context, workspace string) ([]chela.FileLabel, error)
+	fileLabels
 	AddFileLabels(ctx context.Context, labels ...chela.FileLabel) error
 	RemoveFileLabel(ctx context.Context, workspace, path string) error
 }
@@ -115,7 +116,7 @@ func (l labeller) tool(t chela.Tool) chela.Tool {
 // A use is the access of a call to files.
 type use struct {
 	call  chela.ToolCall
-	names []string         // of files
+	names []string         // of files of the workspace, or of the root that the call reads
 	runs  bool             // it is a command: it may read every file, and write unless it only reads
 	read  chela.Provenance // the label of the files that it may read
 	from  chela.Provenance // the label of files that it writes; empty for a call that only reads
@@ -129,7 +130,8 @@ type use struct {
 // on none. Its labels are usable with an error too.
 func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u use, ws *Workspace, err error) {
 	j := t.Judge(call.Args)
-	u = use{call: call, names: files(j), runs: j.Effect == chela.EffectExecute, writes: j.Effect != chela.EffectRead && !j.ReadOnly}
+	names, root := files(j)
+	u = use{call: call, names: names, runs: j.Effect == chela.EffectExecute, writes: j.Effect != chela.EffectRead && !j.ReadOnly}
 	key, err := chela.ParseSessionKey(call.Session)
 	u.job = err == nil && key.Kind == chela.KeyJob
 	if !u.runs && (len(u.names) == 0 || u.job) {
@@ -138,27 +140,43 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	if !t.Own || j.Carries || len(j.Hosts) > 0 {
 		u.beyond = "it may have changed more than files of the workspace"
 	}
-	if ws, err = l.find.Open(ctx, OwnerOf(call)); err != nil {
+	if ws, _, err = l.find.OpenAt(ctx, OwnerOf(call), root); err != nil {
 		return u, nil, nil //nolint:nilerr // the tool fails with it
 	}
 	if u.job {
 		return u, ws, nil
 	}
-	known, err := l.store.FileLabels(ctx, ws.name)
-	known = slices.DeleteFunc(known, func(f chela.FileLabel) bool { return f.Path == u.everyFile() }) // its own, since it was prepared
-	u.read = ws.labelOf(known, u.names, u.runs)
-	if err != nil {
-		u.read = safety.Outside("files whose labels cannot be read")
-	}
+	u.read, err = l.read(ctx, ws, u)
 	if u.writes {
 		u.from = call.Provenance.With(u.read).With(sourceOf(t, j))
 	}
 	return u, ws, err
 }
 
+// read returns the label of the files that a call may read: those that it names, or, for
+// a command, all of the workspace and its roots. The label is usable with an error too.
+func (l labeller) read(ctx context.Context, ws *Workspace, u use) (p chela.Provenance, err error) {
+	known, err := ws.at.FileLabels(ctx, l.store)
+	known = slices.DeleteFunc(known, func(f chela.FileLabel) bool { return f.Path == u.everyFile() }) // its own, since it was prepared
+	p = ws.labelOf(known, u.names, u.runs)
+	if u.runs {
+		for _, root := range ws.at.Roots {
+			labels, failed := root.FileLabels(ctx, l.store)
+			err = cmp.Or(err, failed)
+			for _, f := range labels {
+				p = p.With(f.Provenance)
+			}
+		}
+	}
+	if err != nil {
+		p = safety.Outside("files whose labels cannot be read")
+	}
+	return p, err
+}
+
 // label returns the label of a file that a call writes.
 func (l labeller) label(ws *Workspace, u use, name string) chela.FileLabel {
-	return chela.FileLabel{Workspace: ws.name, Path: name, Provenance: safety.Label("file", u.from), CreatedAt: l.now()}
+	return chela.FileLabel{Workspace: ws.at.Name, Path: name, Provenance: safety.Label("file", u.from), CreatedAt: l.now()}
 }
 
 // everyFile is the path of the label of all files while a call runs.
@@ -231,7 +249,7 @@ func (l labeller) changed(ctx context.Context, ws *Workspace, u use, names []str
 	if err := l.store.AddFileLabels(ctx, all...); err != nil {
 		return
 	}
-	_ = l.store.RemoveFileLabel(ctx, ws.name, u.everyFile()) // what stays covers more
+	_ = l.store.RemoveFileLabel(ctx, ws.at.Name, u.everyFile()) // what stays covers more
 }
 
 // folded returns names, or as many of their deepest folders as there may be labels.
@@ -253,20 +271,38 @@ func folded(names []string) ([]string, bool) {
 	return names, len(names) <= maxLabels
 }
 
-// files returns the names of the files among the subjects of a call: "." for one
-// that cannot be told.
-func files(j chela.Judgement) (names []string) {
+// files returns the names of the files among the subjects of a call, "." for one that
+// cannot be told, and the path of the folder that they are in: [Dir], or a root that the
+// call reads.
+func files(j chela.Judgement) (names []string, root string) {
+	root = Dir
 	for _, s := range j.Subjects {
-		if j.Effect == chela.EffectExecute || s != Dir && !strings.HasPrefix(s, Dir+"/") && !strings.HasPrefix(s, `"`+Dir) {
+		if j.Effect == chela.EffectExecute {
+			continue
+		}
+		unquoted, quoted := unquote(s)
+		if in, name, ok := inRoot(unquoted); ok && j.Effect == chela.EffectRead {
+			return []string{name}, path.Join(RootsDir, in)
+		}
+		if unquoted != Dir && !strings.HasPrefix(unquoted, Dir+"/") {
 			continue
 		}
 		name, err := Clean(s)
-		if err != nil || strings.HasPrefix(s, `"`) {
+		if err != nil || quoted {
 			name = "."
 		}
 		names = append(names, name)
 	}
-	return names
+	return names, root
+}
+
+// unquote returns a subject as it was before [Subject] quoted it for a line end, and
+// whether it was quoted.
+func unquote(subject string) (string, bool) {
+	if text, err := strconv.Unquote(subject); err == nil && strings.HasPrefix(subject, `"`) {
+		return text, true
+	}
+	return subject, false
 }
 
 // sourceOf returns the label of a tool's own results.

@@ -229,7 +229,7 @@ func (w *Workspace) refuseHidden(name string) error {
 	}
 	is := w.resolve(name)
 	if by := ObeyedBy(is); by != "" {
-		return chela.E(chela.Denied, fmt.Sprintf("%s leads to %s, which programs obey (%s)", Show(name), Show(is), by)).
+		return chela.E(chela.Denied, fmt.Sprintf("%s leads to %s, which programs obey (%s)", w.Show(name), w.Show(is), by)).
 			WithHint("write to it by its own path")
 	}
 	return nil

@@ -72,7 +72,7 @@ func (w *Workspace) Find(ctx context.Context, name string) (PathState, error) {
 }
 
 func (w *Workspace) aLink(name string) error {
-	return chela.E(chela.Invalid, Show(name)+" is a symbolic link to "+w.Link(name)).WithHint("write to the file it leads to")
+	return chela.E(chela.Invalid, w.Show(name)+" is a symbolic link to "+w.Link(name)).WithHint("write to the file it leads to")
 }
 
 // missing returns the topmost folder on the way to dir that does not exist, or
@@ -129,7 +129,7 @@ func (w *Workspace) PutBack(ctx context.Context, key string, p chela.Preimage, c
 	case err != nil || sum == p.After:
 		return err
 	case sum != p.Before:
-		return chela.E(chela.Conflict, Show(p.Path)+" was changed in this moment")
+		return chela.E(chela.Conflict, w.Show(p.Path)+" was changed in this moment")
 	}
 	return w.Write(ctx, key, Change{Name: p.Path, Content: content, Delete: p.After == "", Mode: fs.FileMode(p.Mode)})
 }

@@ -48,7 +48,7 @@ func (w *Workspace) State(ctx context.Context, kind chela.PreimageKind, name str
 		defer file.Close() // read only
 		f.Content, err = io.ReadAll(io.LimitReader(Reader(ctx, file), MaxWrite+1))
 		if err == nil && len(f.Content) > MaxWrite {
-			err = chela.E(chela.Conflict, fmt.Sprintf("%s has %d bytes now", Show(name), info.Size()))
+			err = chela.E(chela.Conflict, fmt.Sprintf("%s has %d bytes now", w.Show(name), info.Size()))
 		}
 		f.Exists, f.Mode = true, info.Mode().Perm()
 		return f, w.Explain(name, err)
@@ -91,7 +91,7 @@ func (w *Workspace) Put(ctx context.Context, key string, p chela.Preimage, conte
 	case is.Matches(p.After, p.ModeAfter):
 		return nil
 	case is.Sum() != p.Before && is.Sum() != p.After, is.Other && p.After != "":
-		return chela.E(chela.Conflict, Show(p.Path)+" was changed in this moment")
+		return chela.E(chela.Conflict, w.Show(p.Path)+" was changed in this moment")
 	}
 	return w.Explain(p.Path, w.put(ctx, key, p, content))
 }

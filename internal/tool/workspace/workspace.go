@@ -51,6 +51,9 @@ func OwnerOf(c chela.ToolCall) Owner {
 type Location struct {
 	Dir  string // folder of the host
 	Name string // of the workspace among the labels of files: the agent, or one of its folders, as in "main/site"
+
+	Roots      []Root      // further folders that may be read
+	Neighbours []Neighbour // other workspaces with some of the files
 }
 
 // A Finder returns the location of an owner's workspace.
@@ -65,8 +68,9 @@ func At(dir string) Finder {
 // Clean. Errors are classified, name files as the model does, and carry the
 // cause only for the log.
 type Workspace struct {
-	root *os.Root
-	name string // of its location
+	root  *os.Root
+	at    Location
+	shown string // the path of its folder as models see it
 }
 
 // Open opens the workspace of its owner, which the caller closes. It is Denied
@@ -74,19 +78,37 @@ type Workspace struct {
 // gone, and fails with Internal if another folder is missing: creating it is the
 // responsibility of the session's creator.
 func (f Finder) Open(ctx context.Context, o Owner) (*Workspace, error) {
-	at, err := f(ctx, o)
-	if kind := chela.KindOf(err); kind == chela.Denied || kind == chela.Unavailable {
+	at, err := f.locate(ctx, o)
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("find workspace of agent %q: %w", o.Agent, err)
+	return open(at, Dir)
+}
+
+// locate returns the location of an owner's workspace, with the errors of Open.
+func (f Finder) locate(ctx context.Context, o Owner) (Location, error) {
+	at, err := f(ctx, o)
+	if kind := chela.KindOf(err); err != nil && kind != chela.Denied && kind != chela.Unavailable {
+		err = fmt.Errorf("find workspace of agent %q: %w", o.Agent, err)
 	}
+	return at, err
+}
+
+// open opens the workspace at a location, which models see at a path.
+func open(at Location, shown string) (*Workspace, error) {
 	root, err := os.OpenRoot(at.Dir)
-	if err != nil {
+	switch {
+	case err != nil && shown != Dir:
+		return nil, chela.E(chela.Unavailable, shown+" cannot be opened").WithHint("go on without it").Because(err)
+	case err != nil:
 		return nil, chela.E(chela.Internal, "the workspace cannot be opened").Because(err)
 	}
-	return &Workspace{root: root, name: at.Name}, nil
+	return &Workspace{root: root, at: at, shown: shown}, nil
 }
+
+// Show returns the model's path of a name in the workspace, on one line, as the
+// function Show does for names under [Dir].
+func (w *Workspace) Show(name string) string { return oneLine(path.Join(w.shown, name)) }
 
 // Root returns the root of the workspace, which stays open until Close.
 func (w *Workspace) Root() *os.Root { return w.root }
@@ -112,6 +134,9 @@ func Clean(p string) (string, error) {
 	if full == Dir {
 		return ".", nil
 	}
+	if _, _, ok := inRoot(full); ok {
+		return "", chela.E(chela.Denied, fmt.Sprintf("%.200q can only be read", p)).WithHint("change files under " + Dir)
+	}
 	name, ok := strings.CutPrefix(full, Dir+"/")
 	if !ok {
 		return "", chela.E(chela.Denied, fmt.Sprintf("%.200q is outside of the workspace", p)).
@@ -131,6 +156,9 @@ func ShowLast(name string) string { return oneLine(path.Base(name)) }
 // wrote it: the path in full, or the original text if it leads outside (the
 // call will be refused).
 func Subject(p string) string {
+	if root, name, ok := inRoot(p); ok {
+		return oneLine(path.Join(RootsDir, root, name))
+	}
 	name, err := Clean(p)
 	if err != nil {
 		return strings.ToValidUTF8(p, "\uFFFD")
@@ -142,13 +170,13 @@ func Subject(p string) string {
 func (w *Workspace) Open(name string) (f *os.File, info fs.FileInfo, err error) {
 	info, err = w.root.Stat(name)
 	if err == nil {
-		err = refuse(name, info, true)
+		err = w.refuse(name, info, true)
 	}
 	if err == nil {
 		f, info, err = openRegular(w.root, name)
 	}
 	if err == nil {
-		if err = refuse(name, info, true); err != nil {
+		if err = w.refuse(name, info, true); err != nil {
 			_ = f.Close() // nothing was written
 		}
 	}
@@ -179,15 +207,15 @@ func openRegular(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 
 // refuse returns an error if info describes a file that must not be read or,
 // without reading, not replaced.
-func refuse(name string, info fs.FileInfo, reading bool) error {
+func (w *Workspace) refuse(name string, info fs.FileInfo, reading bool) error {
 	if info.IsDir() {
-		return chela.E(chela.Invalid, Show(name)+" is a directory").WithHint("use list_dir to see what is in it")
+		return chela.E(chela.Invalid, w.Show(name)+" is a directory").WithHint("use list_dir to see what is in it")
 	}
 	if !info.Mode().IsRegular() {
-		return chela.E(chela.Invalid, Show(name)+" is "+special(info.Mode())+", not a regular file")
+		return chela.E(chela.Invalid, w.Show(name)+" is "+special(info.Mode())+", not a regular file")
 	}
 	if reading && hasOtherLink(info) {
-		return chela.E(chela.Denied, Show(name)+" has another hard link, which may lie outside of the workspace").
+		return chela.E(chela.Denied, w.Show(name)+" has another hard link, which may lie outside of the workspace").
 			WithHint("copy it to a new file and use the copy")
 	}
 	return nil
@@ -225,7 +253,7 @@ func (w *Workspace) Read(ctx context.Context, name string, most int64) ([]byte, 
 		return nil, nil, w.Explain(name, err)
 	}
 	if int64(len(content)) > most {
-		return nil, nil, chela.E(chela.Exhausted, fmt.Sprintf("%s has %d bytes, %d are allowed here", Show(name), info.Size(), most))
+		return nil, nil, chela.E(chela.Exhausted, fmt.Sprintf("%s has %d bytes, %d are allowed here", w.Show(name), info.Size(), most))
 	}
 	return content, info, nil
 }
@@ -286,7 +314,7 @@ func (w *Workspace) Explain(name string, err error) error {
 	if err == nil || errors.As(err, &classified) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	shown := Show(name)
+	shown := w.Show(name)
 	for _, known := range words {
 		if errors.Is(err, known.err) {
 			return chela.E(known.kind, shown+known.says).WithHint(known.hint).Because(err)

@@ -94,7 +94,7 @@ func (w *Workspace) stage(key string, c Change, keep bool) (*stagedFile, error) 
 		return nil, chela.E(chela.Invalid, Dir+" is a directory")
 	}
 	if len(c.Content) > MaxWrite {
-		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%s would have %d bytes, %d are allowed", Show(c.Name), len(c.Content), MaxWrite)).
+		return nil, chela.E(chela.Exhausted, fmt.Sprintf("%s would have %d bytes, %d are allowed", w.Show(c.Name), len(c.Content), MaxWrite)).
 			WithHint("write less, or in several files")
 	}
 	if err := w.refuseHidden(c.Name); err != nil {
@@ -156,7 +156,7 @@ func (w *Workspace) replaceable(dir *os.Root, c Change) (fs.FileInfo, error) {
 	if old.Mode()&fs.ModeSymlink != 0 {
 		return nil, w.aLink(c.Name)
 	}
-	return old, refuse(c.Name, old, false)
+	return old, w.refuse(c.Name, old, false)
 }
 
 // makeDirs creates the missing parents of a file and syncs the directories that

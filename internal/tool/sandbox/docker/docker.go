@@ -133,7 +133,7 @@ func (s *Sandbox) container(e *engine, spec sandbox.Spec, image string) (client.
 		env[i] = strings.ReplaceAll(line, sandbox.InHome, home)
 	}
 	mounts = append(mounts, at...)
-	for _, m := range tools.Mounts {
+	for _, m := range slices.Concat(tools.Mounts, spec.Roots) {
 		mounts = append(mounts, mount.Mount{Type: mount.TypeBind, Source: m.Host, Target: m.Path, ReadOnly: !m.Writable})
 	}
 	limits := s.limits(spec)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -178,6 +179,10 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 	if tier == worker.Off {
 		proxied, authority = nil, "" // it has that of the machine
 	}
+	mounts := tools.Mounts
+	if tier == worker.Namespaces {
+		mounts = slices.Concat(mounts, spec.Roots)
+	}
 	limits := spec.Limits.Or(s.cfg.Limits).WithDefaults()
 	if tier != worker.Namespaces {
 		running, err := processesOf(os.Getuid())
@@ -192,7 +197,7 @@ func (s *Sandbox) order(tier worker.Tier, spec sandbox.Spec) (worker.RunRequest,
 		Workspace: workspace,
 		Dir:       dir,
 		Env:       sandbox.Overridden(env, proxied),
-		Tools:     tools.Mounts,
+		Tools:     mounts,
 		Home:      home,
 		Limits:    limits,
 		Network:   spec.Network != nil && tier == worker.Namespaces,

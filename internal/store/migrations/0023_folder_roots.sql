@@ -1,0 +1,1 @@
+alter table folders add column roots text not null default '';
