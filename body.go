@@ -31,8 +31,9 @@ type UserBody struct {
 	Command     Command      `json:"command,omitempty"` // executed by the turn instead of a model answer
 	Offers      []ToolSpec   `json:"offers,omitempty"`  // client-side tools, available from here to the end of the turn
 	Provenance  Provenance   `json:"provenance,omitzero"`
-	Typed       bool         `json:"typed,omitempty"`  // the owner typed the text
-	Intent      string       `json:"intent,omitempty"` // the part of the text that the owner wrote, of a routine; see Inbound.Intent
+	Typed       bool         `json:"typed,omitempty"`   // the owner typed the text
+	Intent      string       `json:"intent,omitempty"`  // the part of the text that the owner wrote, of a routine; see Inbound.Intent
+	Outside     string       `json:"outside,omitempty"` // source of the text, which the prompt marks; see Inbound.Outside
 }
 
 // An AnswerBody is the body of a model's answer.

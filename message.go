@@ -54,6 +54,10 @@ type Inbound struct {
 	// text of the owner's routine. Its words count as typed.
 	Intent string `json:"intent,omitempty"`
 
+	// Outside is the source of Text if its sender, who is less trusted than folder, wrote
+	// all of it: the prompt marks it as such. Texts that chela put together have none.
+	Outside string `json:"outside,omitempty"`
+
 	// Input, Scope and Shown decide, when the message is accepted, which
 	// commands and answers its text may contain. They are not stored. The zero
 	// values allow none.

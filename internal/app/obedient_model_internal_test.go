@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"chela/internal/safety/mark"
 )
 
 // An obedientModel is a server of a model that obeys every text of its prompt,
@@ -31,7 +33,21 @@ type obedientModel struct {
 	calls map[string]order // by name
 
 	mu   sync.Mutex
-	read int // guarded by mu; requests in which a tool's result has the secret
+	read int            // guarded by mu; requests in which a tool's result has the secret
+	sent []modelRequest // guarded by mu
+}
+
+// A modelRequest is a request to the model.
+type modelRequest struct {
+	texts []string // of its messages
+	tools int
+}
+
+// requests returns the requests so far.
+func (m *obedientModel) requests() []modelRequest {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.sent)
 }
 
 // secretText is known to one session and one file.
@@ -71,11 +87,13 @@ func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	var texts []string
+	var texts, sent []string
 	done := map[string]bool{}
 	for _, msg := range q.Messages {
 		parts := contentTexts(msg.Content)
+		sent = append(sent, parts...)
 		for _, part := range parts {
+			part = mark.Inner(part)
 			if asked, ok := strings.CutPrefix(part, "ASK: "); ok && msg.Role == "user" {
 				part = "DO: " + asked
 			}
@@ -90,6 +108,9 @@ func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
 			done[order{c.Function.Name, json.RawMessage(c.Function.Arguments)}.key()] = true
 		}
 	}
+	m.mu.Lock()
+	m.sent = append(m.sent, modelRequest{sent, len(q.Tools)})
+	m.mu.Unlock()
 	all := normalised(strings.Join(texts, "\n"))
 	message := map[string]any{"role": "assistant"}
 	finish := "stop"

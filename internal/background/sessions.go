@@ -9,6 +9,7 @@ import (
 
 	"chela"
 	"chela/internal/background/job"
+	"chela/internal/safety"
 	"chela/internal/store"
 	"chela/internal/tool/self"
 )
@@ -157,9 +158,9 @@ func (of sessionTools) Send(ctx context.Context, to chela.SessionKey, text strin
 	if origin.Profile == chela.ProfileCareful { // any other is for the receiving session to choose
 		overrides.Profile = chela.ProfileCareful
 	}
-	_, err = b.cfg.Lanes.Submit(ctx, chela.Inbound{
+	_, err = b.cfg.Lanes.Submit(ctx, safety.Marked(chela.Inbound{
 		Session: to, Agent: s.Agent, Origin: origin, Overrides: overrides, MessageID: string(call.ID), Text: fmt.Sprintf("[message of session %s]\n%s", call.Session, text),
 		Queue: chela.QueueSettings{Mode: chela.QueueCollect}, // only people interrupt or steer
-	})
+	}))
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/platform/fail"
+	"chela/internal/safety/mark"
 )
 
 // Label returns the label of a text at one of the places where labels pass from text
@@ -95,6 +96,19 @@ func ProvenanceOfText(in chela.Inbound) chela.Provenance {
 		return in.Origin.Provenance.With(untrusted(chela.IntegrityGuest, guest))
 	}
 	return in.Origin.Provenance
+}
+
+// Marked returns a message whose text the prompt marks with its source, if the sender
+// wrote it and is less trusted than folder. What the owner typed in a group has the
+// label of the group, and no mark.
+func Marked(in chela.Inbound) chela.Inbound {
+	p := ProvenanceOfText(in)
+	if !p.BelowFolder() || in.Text == "" || in.Origin.Owner && p.Integrity == chela.IntegrityGuest {
+		return in
+	}
+	p.Suspect = p.Suspect || len(mark.Find(in.Text)) > 0
+	in.Outside, in.Origin.Provenance = p.Source, p
+	return in
 }
 
 // ProvenanceOfDocument returns the provenance of a version of a document. All but

@@ -21,6 +21,7 @@ import (
 	"chela/internal/engine/hook"
 	"chela/internal/engine/lane"
 	"chela/internal/platform/event"
+	"chela/internal/safety"
 	"chela/internal/safety/leak"
 	"chela/internal/store"
 )
@@ -161,6 +162,7 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 		}
 	}
 	in.Origin.Typed = in.TakesOrders() && in.Origin.Owner
+	in = safety.Marked(in)
 	also, err := g.cfg.Hears(ctx, in)
 	if err != nil {
 		return r, false, err

@@ -241,11 +241,7 @@ const notePrefix = "[note from the host] "
 func message(e chela.Entry) (chela.Message, bool) {
 	switch b := e.Body.(type) {
 	case chela.UserBody:
-		text := b.Text
-		if b.From != "" {
-			text = b.From + ": " + text
-		}
-		return chela.Message{Role: chela.RoleUser, Text: text, Attachments: b.Attachments}, b.Command == ""
+		return chela.Message{Role: chela.RoleUser, Text: userText(b), Attachments: b.Attachments}, b.Command == ""
 	case chela.NoteBody:
 		return chela.Message{Role: chela.RoleUser, Text: notePrefix + b.Text}, true
 	case chela.AnswerBody:
@@ -261,6 +257,19 @@ func message(e chela.Entry) (chela.Message, bool) {
 		}, true
 	default:
 		return chela.Message{}, false
+	}
+}
+
+// userText returns the text of an input for the model, with the name of its sender, and
+// marked if it is less trusted than folder.
+func userText(b chela.UserBody) string {
+	switch {
+	case b.Outside != "":
+		return mark.Message(b.Outside, b.Text)
+	case b.From != "":
+		return b.From + ": " + b.Text
+	default:
+		return b.Text
 	}
 }
 

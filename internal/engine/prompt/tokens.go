@@ -21,8 +21,11 @@ func Count(s string) int { return catalogue.CountTokens(s) }
 func Tokens(b chela.Body) int {
 	e := chela.Entry{Body: b}
 	said, text := e.Answer(), e.Text()
-	if r, ok := b.(chela.ResultBody); ok {
-		text = resultText(r)
+	switch b := b.(type) {
+	case chela.ResultBody:
+		text = resultText(b)
+	case chela.UserBody:
+		text = userText(b)
 	}
 	return messageTokens(chela.Message{Text: text, Attachments: e.Attachments(), Thinking: said.Thinking, Calls: said.Calls})
 }

@@ -70,7 +70,7 @@ func (p *player) message(e chela.Entry) chela.InboxMessage {
 func message(e chela.Entry) chela.InboxMessage {
 	b := e.User()
 	m := chela.InboxMessage{ID: b.Inbox, State: chela.InboxWaiting}
-	m.Text, m.Intent, m.Attachments, m.Offers = b.Text, b.Intent, b.Attachments, b.Offers
+	m.Text, m.Intent, m.Outside, m.Attachments, m.Offers = b.Text, b.Intent, b.Outside, b.Attachments, b.Offers
 	m.Origin = chela.Origin{Sender: b.From, Owner: b.From == "", Typed: b.Typed, Provenance: b.Provenance}
 	return m
 }

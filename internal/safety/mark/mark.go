@@ -1,5 +1,6 @@
 // Package mark prepares texts from outside for a prompt. [Frame] shows the model where
-// such a text begins and ends, and where it comes from. [Find] looks for phrases of
+// such a text begins and ends, and where it comes from; [Message] does so for messages of
+// people and programs that are not the owner. [Find] looks for phrases of
 // attacks; it helps people to decide, and decides nothing: an attack in plain words is
 // not found. The defence is the table of effects (internal/engine/policy),
 // which does not depend on what a text says.
@@ -17,10 +18,16 @@ import (
 // Frame returns text between two marks with its source. The marks have an id that does
 // not occur in the text: it is a hash of it. The same arguments give the same frame,
 // so that the beginning of a prompt stays the same.
-func Frame(source, text string) string {
+func Frame(source, text string) string { return frame("outside", "source", source, text) }
+
+// Message returns the text of a message between two marks with its sender. Unlike a
+// text in a [Frame] the message is to be answered.
+func Message(sender, text string) string { return frame("message", "from", sender, text) }
+
+func frame(tag, key, source, text string) string {
 	text = Clean(text)
 	id := idFor(source, text)
-	return `<outside id="` + id + `" source=` + strconv.Quote(source) + ">\n" + text + "\n</outside " + id + ">"
+	return "<" + tag + ` id="` + id + `" ` + key + "=" + strconv.Quote(source) + ">\n" + text + "\n</" + tag + " " + id + ">"
 }
 
 // idFor returns an id of 64 bits for a text, which does not occur in it.
@@ -85,12 +92,14 @@ func isHidden(r rune) bool {
 
 // Inner returns the text in a frame, or a text without a frame as it is.
 func Inner(text string) string {
-	rest, ok := strings.CutPrefix(text, `<outside id="`)
-	id, rest, found := strings.Cut(rest, `"`)
-	_, inner, begun := strings.Cut(rest, "\n")
-	inner, ended := strings.CutSuffix(inner, "\n</outside "+id+">")
-	if !ok || !found || !begun || !ended {
-		return text
+	for _, tag := range []string{"outside", "message"} {
+		rest, ok := strings.CutPrefix(text, "<"+tag+` id="`)
+		id, rest, found := strings.Cut(rest, `"`)
+		_, inner, begun := strings.Cut(rest, "\n")
+		inner, ended := strings.CutSuffix(inner, "\n</"+tag+" "+id+">")
+		if ok && found && begun && ended {
+			return inner
+		}
 	}
-	return inner
+	return text
 }

@@ -186,7 +186,7 @@ func (s *State) offer(tools []chela.ToolSpec) {
 func UserBody(m chela.InboxMessage) chela.UserBody {
 	return chela.UserBody{
 		Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command,
-		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound), Intent: m.Intent,
+		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound), Intent: m.Intent, Outside: m.Outside,
 	}
 }
 

@@ -108,7 +108,7 @@ func planOf(messages []chela.Message) (*plan, bool) {
 		p.bytes += len(m.Text)
 		switch {
 		case spoken(m) && strings.TrimSpace(m.Text) != "": // else it is, for example, an attachment alone
-			actions := understand(m.Text)
+			actions := understand(mark.Inner(m.Text))
 			p.actions, clear = append(p.actions, actions...), clear && actions != nil
 		case m.Role == chela.RoleAssistant:
 			p.calls = append(p.calls, m.Calls...)

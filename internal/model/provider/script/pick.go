@@ -38,6 +38,7 @@ func locate(messages []chela.Message) place {
 			p.notes = append(p.notes, note{text: m.Text})
 			continue
 		case m.Role == chela.RoleUser:
+			m.Text = mark.Inner(m.Text)
 			if before == chela.RoleUser {
 				p.said[len(p.said)-1] += "\n" + m.Text
 			} else {
