@@ -27,7 +27,7 @@ func TestDecideByEffect(t *testing.T) {
 		chela.EffectRead:    {Verdict: chela.Allow, Reason: "stays in the workspace"},
 		chela.EffectWrite:   {Verdict: chela.Allow, Reason: "stays in the workspace"},
 		chela.EffectNetwork: {Verdict: chela.Ask, Reason: "reaches another machine"},
-		chela.EffectExecute: {Verdict: chela.Ask, Reason: "runs a program"},
+		chela.EffectExecute: {Verdict: chela.Ask, Reason: programReason},
 		chela.EffectSend:    {Verdict: chela.Ask, Reason: "sends something out"},
 		chela.EffectSpend:   {Verdict: chela.Ask, Reason: "costs money"},
 		"":                  {Verdict: chela.Ask, Reason: "has an unknown effect"},
@@ -71,18 +71,18 @@ func TestDecideByRules(t *testing.T) {
 		{"ask what would be allowed", []policy.Rule{{Verdict: "ask", Tool: "file_read"}}, reads, policy.Decision{Verdict: "ask", Reason: "the policy says ask for file_read"}},
 		{"by effect", []policy.Rule{{Verdict: "deny", Effect: "read"}}, reads, policy.Decision{Verdict: "deny", Reason: "the policy says deny for read calls"}},
 		{"no rule matches", []policy.Rule{{Verdict: "deny", Tool: "other"}}, reads, policy.Decision{Verdict: "allow", Reason: "stays in the workspace"}},
-		{"allow needs every subject", []policy.Rule{rule("allow", "ls*")}, runs("ls -l", "rm x"), policy.Decision{Verdict: "ask", Reason: "runs a program"}},
+		{"allow needs every subject", []policy.Rule{rule("allow", "ls*")}, runs("ls -l", "rm x"), policy.Decision{Verdict: "ask", Reason: programReason}},
 		{"allow with every subject", []policy.Rule{rule("allow", "ls*")}, runs("ls -l", "ls x"), policy.Decision{Verdict: "allow", Reason: "the policy says allow for ls*"}},
-		{"allow without subjects", []policy.Rule{rule("allow", "*")}, runs(), policy.Decision{Verdict: "ask", Reason: "runs a program"}},
+		{"allow without subjects", []policy.Rule{rule("allow", "*")}, runs(), policy.Decision{Verdict: "ask", Reason: programReason}},
 		{"deny needs one subject", []policy.Rule{rule("deny", "rm *")}, runs("ls -l", "rm x"), policy.Decision{Verdict: "deny", Reason: "the policy says deny for rm *"}},
 		{"ask needs one subject", []policy.Rule{rule("allow", ""), rule("ask", "rm *")}, runs("ls -l", "rm x"), policy.Decision{Verdict: "ask", Reason: "the policy says ask for rm *"}},
-		{"exact is not allowed by a wildcard", []policy.Rule{rule("allow", "git *")}, exact, policy.Decision{Verdict: "ask", Reason: "runs a program"}},
+		{"exact is not allowed by a wildcard", []policy.Rule{rule("allow", "git *")}, exact, policy.Decision{Verdict: "ask", Reason: programReason}},
 		{"exact is allowed by itself", []policy.Rule{rule("allow", "git status; rm x")}, exact, policy.Decision{Verdict: "allow", Reason: "the policy says allow for git status; rm x"}},
 		{"exact is denied by a wildcard", []policy.Rule{rule("deny", "*rm*")}, exact, policy.Decision{Verdict: "deny", Reason: "the policy says deny for *rm*"}},
 		{"a part is denied", []policy.Rule{rule("deny", "rm *")}, parted, policy.Decision{Verdict: "deny", Reason: "the policy says deny for rm *"}},
 		{"a part is asked about", []policy.Rule{rule("allow", ""), rule("ask", "rm *")}, parted, policy.Decision{Verdict: "ask", Reason: "the policy says ask for rm *"}},
-		{"a part is not allowed", []policy.Rule{rule("allow", "rm *"), rule("allow", "x")}, parted, policy.Decision{Verdict: "ask", Reason: "runs a program"}},
-		{"another part is denied", []policy.Rule{rule("deny", "ls*")}, parted, policy.Decision{Verdict: "ask", Reason: "runs a program"}},
+		{"a part is not allowed", []policy.Rule{rule("allow", "rm *"), rule("allow", "x")}, parted, policy.Decision{Verdict: "ask", Reason: programReason}},
+		{"another part is denied", []policy.Rule{rule("deny", "ls*")}, parted, policy.Decision{Verdict: "ask", Reason: programReason}},
 		{"the unknown is denied by any pattern", []policy.Rule{rule("deny", "rm *")}, unknown, policy.Decision{Verdict: "deny", Reason: "the policy says deny for rm *"}},
 		{"the unknown is allowed by itself", []policy.Rule{rule("allow", "$x y")}, unknown, policy.Decision{Verdict: "allow", Reason: "the policy says allow for $x y"}},
 		{"the opaque is denied by any pattern", []policy.Rule{rule("deny", "rm *")}, opaque, policy.Decision{Verdict: "deny", Reason: "the policy says deny for rm *"}},
@@ -404,3 +404,6 @@ func latin(s string) string {
 	}
 	return b.String()
 }
+
+// programReason is the reason of a question about a program that nothing bounds.
+const programReason = "runs a program that may reach other machines or files outside of the workspace"

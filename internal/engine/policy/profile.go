@@ -112,6 +112,10 @@ func (q Question) byDefault() Decision {
 		reason = actReasons[q.Judgement.Act]
 	case classWrite:
 		reason = "writes a file"
+	case classOther:
+		if j := q.Judgement; j.Effect == chela.EffectExecute && !j.Carries && !j.Bounded && !j.Opaque() {
+			reason = "runs a program that may reach other machines or files outside of the workspace"
+		}
 	}
 	return Decision{Verdict: chela.Ask, Reason: reason}
 }

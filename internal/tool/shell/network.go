@@ -13,6 +13,7 @@ import (
 	"chela/internal/safety"
 	"chela/internal/safety/egress"
 	"chela/internal/tool"
+	"chela/internal/tool/sandbox"
 )
 
 // A Network gives commands the hosts that their calls name. The zero value gives
@@ -186,4 +187,19 @@ func (t *traffic) provenance() chela.Provenance {
 		}
 	}
 	return chela.Provenance{}
+}
+
+// noNetwork are what programs print that reach no network: of the C library, Go, Node,
+// Python, Rust and curl.
+var noNetwork = []string{
+	"address family not supported", "Address family not supported", "etwork is unreachable", "emporary failure in name resolution",
+	"ould not resolve host", "no such host", "getaddrinfo", "EAI_AGAIN", "ENETUNREACH", "failed to lookup address",
+}
+
+// missing returns a note for the model about a command that failed for want of a network.
+func (in input) missing(res sandbox.Result) string {
+	if len(in.Hosts) > 0 || res.ExitCode == 0 || !containsAny(res.Output, noNetwork) {
+		return ""
+	}
+	return "\n[commands reach only the hosts that their call names: name them in hosts and run it again]"
 }

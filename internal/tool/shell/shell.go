@@ -171,6 +171,9 @@ func run(ctx context.Context, c commands, call tool.Call[input]) (chela.ToolResu
 	}
 	result := resultOf(res, timeout)
 	result.Text += note + seen.text()
+	if !c.network.Unconfined {
+		result.Text += call.In.missing(res)
+	}
 	result.Provenance = seen.provenance()
 	return result, nil
 }
