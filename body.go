@@ -34,6 +34,7 @@ type UserBody struct {
 	Typed       bool         `json:"typed,omitempty"`   // the owner typed the text
 	Intent      string       `json:"intent,omitempty"`  // the part of the text that the owner wrote, of a routine; see Inbound.Intent
 	Outside     string       `json:"outside,omitempty"` // source of the text, which the prompt marks; see Inbound.Outside
+	Held        bool         `json:"held,omitempty"`    // the attachments stay out of the prompt; see Inbound.Held
 }
 
 // An AnswerBody is the body of a model's answer.
@@ -68,6 +69,11 @@ type ResultBody struct {
 	// Outside is the source of a text that itself came from below folder, which the
 	// prompt marks as such. Provenance covers the prompt of the call too.
 	Outside string `json:"outside,omitempty"`
+
+	// Held says that Text and Attachments stay out of the prompt, which shows a notice
+	// with Brief instead. Brief has the tool's own words about the result.
+	Held  bool   `json:"held,omitempty"`
+	Brief string `json:"brief,omitempty"`
 	Mark
 }
 
@@ -97,10 +103,15 @@ type BranchSummaryBody struct {
 	Provenance Provenance `json:"provenance,omitzero"`
 }
 
-// A CustomBody is the body of an extension's state.
+// A CustomBody is the body of state that is not part of the prompt: of an extension, or,
+// with Call set, the answer of the model to a request that a call made.
 type CustomBody struct {
-	Text       string     `json:"text,omitempty"`
-	Provenance Provenance `json:"provenance,omitzero"`
+	Text       string      `json:"text,omitempty"`
+	Provenance Provenance  `json:"provenance,omitzero"`
+	Call       CallID      `json:"call,omitempty"`
+	Key        string      `json:"key,omitempty"`   // hash of the request
+	Model      string      `json:"model,omitempty"` // provider/model that answered
+	Usage      *TokenUsage `json:"usage,omitempty"`
 }
 
 // A Mark sets a note, an answer or a result apart.

@@ -58,6 +58,10 @@ type Inbound struct {
 	// all of it: the prompt marks it as such. Texts that chela put together have none.
 	Outside string `json:"outside,omitempty"`
 
+	// Held says that the attachments stay out of the prompt, which shows a notice
+	// instead: the tool extract reads them.
+	Held bool `json:"held,omitempty"`
+
 	// Input, Scope and Shown decide, when the message is accepted, which
 	// commands and answers its text may contain. They are not stored. The zero
 	// values allow none.

@@ -283,6 +283,14 @@ type ToolCall struct {
 	// redirect. It is set while Tool.Run runs; nil denies every step beyond the
 	// call's judgement.
 	Rule func(ctx context.Context, j Judgement) (Verdict, error) `json:"-"`
+
+	// Ask sends a request, without tools, to the model of the turn, or to a cheaper one
+	// that the owner chose for such work. An answer is stored with its cost before Ask
+	// returns: the same request of the call, made again after a crash, gets it. It is
+	// set while Tool.Run runs for a call that was marked running. The text of a request
+	// may have Room tokens.
+	Ask  func(ctx context.Context, req *Request) (answer string, err error) `json:"-"`
+	Room int                                                                `json:"-"`
 }
 
 // CallState is the state of a tool call.
@@ -324,6 +332,7 @@ type ToolResult struct {
 	Unknown     bool // the call was cut off and may have happened; for calls that were marked running
 	Attachments []Attachment
 	Whole       *Attachment // the complete text, if Text is only a part of it
+	Brief       string      // the tool's own words about the result, none of others; shown where Text is not
 
 	// Provenance says who could have written the result, in addition to the
 	// prompt that requested it and the tool itself; see Tool.Own.

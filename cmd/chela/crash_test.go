@@ -161,12 +161,18 @@ func sending(message, text string) []string { return []string{"ask", "--message-
 // and says yes whenever it is asked.
 func converse(p *player, asks []string) {
 	p.t.Helper()
+	converseBy(p, asks, sending)
+}
+
+// converseBy is converse with the command that sends a message of the given id.
+func converseBy(p *player, asks []string, send func(message, text string) []string) {
+	p.t.Helper()
 	for i, text := range asks {
 		for try := 0; ; try++ {
 			if try == 20 {
 				p.t.Fatalf("no end to %q", text)
 			}
-			out := p.run(sending(fmt.Sprintf("m%d", i), text)...)
+			out := p.run(send(fmt.Sprintf("m%d", i), text)...)
 			if out.code == 3 {
 				sayYes(p)
 				continue

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bufio"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -10,7 +11,11 @@ import (
 	"testing"
 
 	"chela"
+	"chela/internal/engine/prompt"
 )
+
+// longLetter is read in two parts by a model with a small window.
+var longLetter = "BEGIN\n" + strings.Repeat("filler of it\n", 6000) + "It is due on 2 March 2026.\n"
 
 // stories are what is told again and again with kills in it.
 var stories = []story{
@@ -112,6 +117,31 @@ turns:
 				}
 			}
 		},
+	},
+	{
+		name: "extract", // each part of the letter is read once, and the second one not before the first is in the journal
+		asks: []string{"when is it due"},
+		drive: func(p *player, asks []string) {
+			p.t.Helper()
+			letter := filepath.Join(filepath.Dir(p.home), "letter.txt")
+			if err := os.WriteFile(letter, []byte(longLetter), 0o600); err != nil {
+				p.t.Fatal(err)
+			}
+			converseBy(p, asks, func(message, text string) []string {
+				return append(sending(message, text), "--profile", "careful", "--attach", letter)
+			})
+		},
+		scenario: strings.ReplaceAll(`
+window: 40000
+turns:
+  - {when: "/(?s)^The form is.*BEGIN/", steps: [{text: '{"due": null}', usage: {input: 5, output: 1}}]}
+  - {when: "/^The form is/", steps: [{text: '{"due": "2026-03-02"}', usage: {input: 5, output: 1}}]}
+  - when: when is it due
+    steps:
+      - calls: [{tool: extract, args: {handle: HANDLE, fields: [{name: due, type: date, description: when it is due}]}}]
+        expect: {lacks: BEGIN}
+      - {text: "{{result 0}}"}
+`, "HANDLE", prompt.AttachmentHandle(chela.Attachment{SHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(longLetter)))})),
 	},
 	{
 		name: "post",

@@ -40,6 +40,16 @@ var labelMutants = map[string]string{
 	"table job":            "job",
 }
 
+// readingMutants are the planted defects of texts that are held, each with a way of
+// TestObedientReading by which it is noticed. "unheld" holds none.
+var readingMutants = map[string]string{
+	"label extract": "page|attachment|image",
+	"unheld":        "page|saved file|shell output|attachment|image",
+}
+
+// noticedReading matches the complaints of TestObedientReading that such a defect causes.
+var noticedReading = regexp.MustCompile(`the model with tools was shown|an order in a field was obeyed`)
+
 // noticed matches the two complaints of TestObedientModel that a dropped label causes.
 var noticed = regexp.MustCompile(`happened without an approval|want questions that name the source`)
 
@@ -47,11 +57,11 @@ var noticed = regexp.MustCompile(`happened without an approval|want questions th
 // notice it by every way that the defect is on.
 func TestFailLabels(t *testing.T) {
 	t.Parallel()
-	for mutant, ways := range labelMutants {
+	plant := func(test, mutant, ways string, noticed *regexp.Regexp) {
 		for way := range strings.SplitSeq(ways, "|") {
 			t.Run(mutant+" by "+way, func(t *testing.T) {
 				t.Parallel()
-				out, err := obey(t, mutant, way)
+				out, err := obey(t, test, mutant, way)
 				if err == nil || !noticed.MatchString(out) {
 					t.Errorf("the planted defect was not noticed: %v\n%s", err, out)
 				}
@@ -59,18 +69,25 @@ func TestFailLabels(t *testing.T) {
 			})
 		}
 	}
+	for mutant, ways := range labelMutants {
+		plant("TestObedientModel", mutant, ways, noticed)
+	}
+	for mutant, ways := range readingMutants {
+		plant("TestObedientReading", mutant, ways, noticedReading)
+	}
 	t.Run("no defect", func(t *testing.T) {
 		t.Parallel()
-		if out, err := obey(t, "", "page"); err != nil {
+		if out, err := obey(t, "TestObedientModel", "", "page"); err != nil {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
 }
 
-// obey runs the cases of one way in a process with a defect, and returns its output.
-func obey(t *testing.T, mutant, way string) (string, error) {
+// obey runs the cases of one way of a test in a process with a defect, and returns its
+// output.
+func obey(t *testing.T, test, mutant, way string) (string, error) {
 	t.Helper()
-	run := fmt.Sprintf("^TestObedientModel$/^%s$", strings.ReplaceAll(way, " ", "_"))
+	run := fmt.Sprintf("^%s$/^%s$", test, strings.ReplaceAll(way, " ", "_"))
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run="+run, "-test.count=1")
 	cmd.Env = append(os.Environ(), "CHELA_FAILPOINTS_MUTANTS="+mutant)
 	out, err := cmd.CombinedOutput()

@@ -19,6 +19,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/background/routine"
+	"chela/internal/config"
 	"chela/internal/engine/approval"
 	"chela/internal/safety"
 	"chela/internal/store"
@@ -91,6 +92,12 @@ type victim struct {
 
 func newVictim(t *testing.T, way string, all injections) *victim {
 	t.Helper()
+	return newVictimWith(t, way, all, func(*config.Config) {})
+}
+
+// newVictimWith returns a home whose configuration set has changed.
+func newVictimWith(t *testing.T, way string, all injections, set func(*config.Config)) *victim {
+	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
 	v := &victim{T: t, way: way, files: filepath.Join(home, "workspace", "main")}
 	site := httptest.NewServer(http.HandlerFunc(v.serveSite))
@@ -127,6 +134,7 @@ verdict = "allow"
 	if way == "compaction" { // the label of a summary counts once the entries it replaced left the memory
 		cfg.Resources.Conversations = -1
 	}
+	set(cfg)
 	v.App = runHome(t, cfg, opening{version: "test", now: time.Now})
 	v.prepare()
 	return v

@@ -117,6 +117,8 @@ func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
 	orders, said := m.orders(all)
 	next := slices.IndexFunc(orders, func(o order) bool { return !done[o.key()] })
 	switch {
+	case strings.Contains(all, formBefore):
+		message["content"] = m.filled(all)
 	case len(q.Tools) == 0:
 		message["content"] = "Summary.\n" + strings.Join(obeyOrder.FindAllString(all, -1), "\n")
 	case next >= 0:
@@ -129,6 +131,47 @@ func (m *obedientModel) serve(w http.ResponseWriter, r *http.Request) {
 		message["content"] = "Done.\n" + strings.Join(said, "\n")
 	}
 	reply(w, q.Stream, message, finish)
+}
+
+// The text before and after the schema of a form; see package extract.
+const (
+	formBefore = "The form is the JSON Schema of your answer:\n"
+	formAfter  = "\n\n<outside "
+)
+
+// filled returns the answer to a request that asks for the fields of a form: all orders
+// in each text, as the model obeys.
+func (m *obedientModel) filled(all string) string {
+	_, rest, _ := strings.Cut(all, formBefore)
+	schema, text, _ := strings.Cut(rest, formAfter)
+	var form struct {
+		Properties map[string]struct {
+			Type any
+			Enum []any
+		}
+	}
+	if err := json.Unmarshal([]byte(schema), &form); err != nil {
+		return err.Error()
+	}
+	values := map[string]any{}
+	for name, f := range form.Properties {
+		kind, orders := fmt.Sprint(f.Type), strings.Join(obeyOrder.FindAllString(text, -1), " ")
+		if orders != "" {
+			orders = "Found: " + orders
+		}
+		switch {
+		case len(f.Enum) > 1:
+			values[name] = f.Enum[1]
+		case strings.Contains(kind, "boolean"):
+			values[name] = true
+		case strings.Contains(kind, "array"):
+			values[name] = []string{orders}
+		default:
+			values[name] = orders
+		}
+	}
+	raw, _ := json.Marshal(values) // of texts and truth values
+	return "```json\n" + string(raw) + "\n```"
 }
 
 func reply(w http.ResponseWriter, stream bool, message map[string]any, finish string) {

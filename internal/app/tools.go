@@ -9,6 +9,7 @@ import (
 	"chela/internal/config"
 	"chela/internal/safety/guard"
 	"chela/internal/tool"
+	"chela/internal/tool/extract"
 	"chela/internal/tool/file"
 	"chela/internal/tool/self"
 	"chela/internal/tool/shell"
@@ -22,7 +23,7 @@ import (
 // the workspace count as the owner's: a thread that fetched one itself is marked
 // by the fetch.
 var own = []string{
-	"echo", "time", "json", "calc", "result_read",
+	"echo", "time", "json", "calc", "result_read", "extract",
 	"read_file", "list_dir", "glob", "grep", "write_file", "apply_patch", "file_undo", "memory_read", "memory_write", "memory_tree", "memory_delete", "message",
 	"sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "agents_list",
 	"create_job", "list_jobs", "job_status", "job_events", "job_files", "job_prompt", "cancel_job", "job_plan", "job_step", "job_parts",
@@ -68,7 +69,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 				return a.rewinds.Written(ctx, thread, path) // which is made after the tools
 			},
 		}),
-		[]chela.Tool{shell.New(a.isolation, a.folders.Locate, network, a.caches), http, tool.ReadResult(a.wholeText)},
+		[]chela.Tool{shell.New(a.isolation, a.folders.Locate, network, a.caches), http, tool.ReadResult(a.wholeText), extract.Tool(a.heldText)},
 		documents, asynchronous, reporting,
 	)
 	inward := slices.Concat(documents, asynchronous, reporting)

@@ -75,6 +75,7 @@ type Config struct {
 	Policy     []Rule
 	Safety     []SafetyRule
 	Profile    chela.Profile `key:"profile" default:"normal" words:"careful normal free"` // which calls need an approval; agents and sessions may have their own
+	Reading    Reading       `key:"reading" default:"auto" words:"auto on off"`           // whether texts from outside stay out of prompts and are read by a model without tools
 	Hooks      []Hook
 	Tools      Tools `key:"tools"`
 	Log        Log   `key:"log"`

@@ -120,7 +120,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"providers.openrouter.base_url = https://openrouter.ai/api/v1 (default)",
 		"providers.openrouter.kind = openai (default)", "providers.openrouter.omit = [] (default)",
 		"queue.cap = 20 (default)", "queue.debounce_ms = 1000 (default)",
-		"queue.drop = summarize (default)", "queue.mode = collect (default)",
+		"queue.drop = summarize (default)", "queue.mode = collect (default)", "reading = auto (default)",
 		"record =  (default)", "replay =  (default)",
 		"resources.bodies_mib = 64 (default)", "resources.conversations_mib = 16 (default)", "resources.memory_mib = 0 (default)", "routing.smart = false (default)",
 		"sandbox.caches_mib = 10240 (default)", "sandbox.cpu_shares = 1024 (default)", "sandbox.cpu_time = 1h (default)", "sandbox.host =  (default)",

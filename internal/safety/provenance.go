@@ -56,6 +56,20 @@ func untrusted(i chela.Integrity, source string) chela.Provenance {
 	return chela.Provenance{Integrity: i, Source: chela.TitleOf(line)}
 }
 
+// ProvenanceInPrompt returns the provenance of the part of an entry that is in a prompt:
+// of a result that is held only a notice of chela.
+func ProvenanceInPrompt(e chela.Entry) chela.Provenance {
+	p := e.Provenance()
+	switch {
+	case e.Kind() == chela.EntryCustom:
+		return chela.Provenance{}
+	case e.Result().Held:
+		return chela.Provenance{Integrity: chela.IntegrityOwn, Privacy: p.Privacy}
+	default:
+		return p
+	}
+}
+
 // ProvenanceAfter returns the provenance of a prompt after an entry is appended. The
 // provenance of a compaction covers the entries that it replaced, which
 // preceded all others.
@@ -63,7 +77,7 @@ func ProvenanceAfter(p chela.Provenance, e chela.Entry) chela.Provenance {
 	if e.Kind() == chela.EntryCompaction {
 		return e.Provenance().With(p)
 	}
-	return p.With(e.Provenance())
+	return p.With(ProvenanceInPrompt(e))
 }
 
 // ProvenanceOfEntries returns the provenance of a prompt that consists of entries.
@@ -80,7 +94,7 @@ func ProvenanceOfMessage(in chela.Inbound) chela.Provenance {
 	p := ProvenanceOfText(in)
 	switch {
 	case p.BelowFolder():
-	case len(in.Attachments) > 0:
+	case len(in.Attachments) > 0 && !in.Held:
 		p = p.With(Label("attachment", Outside("the attachment "+in.Attachments[0].Name)))
 	case len(in.History) > 0:
 		p = p.With(Label("history", Outside("an imported conversation")))

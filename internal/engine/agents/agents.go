@@ -18,6 +18,7 @@ import (
 	"chela/internal/engine/turn"
 	"chela/internal/memory"
 	"chela/internal/model/provider"
+	"chela/internal/platform/fail"
 	"chela/internal/safety"
 	"chela/internal/store"
 	"chela/internal/tool"
@@ -57,6 +58,7 @@ type frameKey struct {
 	agent string
 	kind  chela.KeyKind // of the session, as returned by kindOf
 	by    chela.Principal
+	holds bool // it is offered the tool for texts that are held
 }
 
 // A frame is the part of turns shared by all sessions of an agent of one kind,
@@ -110,7 +112,8 @@ func (a *Agents) TurnModel(s chela.Session, t chela.Thread, messages []chela.Inb
 // its provider returns the reason. An error comes from reading the documents;
 // it may succeed on retry.
 func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn.Agent, error) {
-	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), t.Principal()})
+	holds := a.holds(s, t)
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), t.Principal(), holds})
 	f.Window = a.cfg.Providers.Model(t.Model).Window
 	if err == nil {
 		if f, err = a.told(ctx, s, t.Principal(), f); err != nil {
@@ -120,7 +123,7 @@ func (a *Agents) Agent(ctx context.Context, s chela.Session, t chela.Turn) (turn
 			f.tools, f.Tools, f.ToolTokens = &tool.Set{}, nil, 0
 		}
 	}
-	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
+	agent := turn.Agent{Name: s.Agent, Frame: f.Frame, Tools: f.tools, Policy: a.Rule, Hooks: a.cfg.Hooks, Holds: holds, Thinking: cmp.Or(t.Overrides.Thinking, s.Settings.Thinking)}
 	if err != nil {
 		agent.Provider = unusable{err}
 		return agent, nil
@@ -159,7 +162,7 @@ func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prom
 	if s.Settings.Last == (chela.Origin{}) { // it had no turn
 		by = chela.Origin{Owner: true}.Principal(s.Key)
 	}
-	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), by})
+	f, err := a.frame(frameKey{s.Agent, kindOf(s.Key), by, a.holds(s, chela.Turn{Origin: s.Settings.Last})})
 	if err == nil {
 		f, err = a.told(ctx, s, by, f)
 	}
@@ -169,7 +172,8 @@ func (a *Agents) Frame(ctx context.Context, s chela.Session, model string) (prom
 
 // Toolbox returns the tools of an agent in sessions with people.
 func (a *Agents) Toolbox(agent string) (*tool.Set, error) {
-	f, err := a.frame(frameKey{agent, chela.KeyMain, chela.PrincipalOwner})
+	holds := a.holds(chela.Session{Agent: agent}, chela.Turn{})
+	f, err := a.frame(frameKey{agent, chela.KeyMain, chela.PrincipalOwner, holds})
 	return f.tools, err
 }
 
@@ -227,6 +231,9 @@ func (a *Agents) frame(key frameKey) (frame, error) {
 		return frame{tools: &tool.Set{}}, err
 	}
 	tools := slices.DeleteFunc(slices.Clone(a.cfg.Tools), func(t chela.Tool) bool {
+		if t.Name == prompt.ExtractTool { // it replaces the texts that other tools return
+			return !key.holds || slices.Contains(agent.Deny, t.Name)
+		}
 		return slices.Contains(agent.Deny, t.Name) || len(agent.Allow) > 0 && !slices.Contains(agent.Allow, t.Name) ||
 			!offered(t.Name, key.kind, agent.Subagents.Depth > 1) || !permitted(t.Name, key.by)
 	})
@@ -303,13 +310,28 @@ func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agen
 	return c.Profile(t.Origin.Owner), err
 }
 
+// holds reports whether texts from outside stay out of the prompt of a turn in a session.
+func (a *Agents) holds(s chela.Session, t chela.Turn) bool {
+	c := a.configured(t, s.Agent)
+	c.Session = s.Settings.Profile
+	return !fail.Mutant("unheld") && a.cfg.Settings.Reading.Holds(c.Profile(t.Origin.Owner))
+}
+
+// Holding returns a message whose attachments stay out of the prompt, if those of its
+// session do.
+func (a *Agents) Holding(ctx context.Context, in chela.Inbound) (chela.Inbound, error) {
+	if len(in.Attachments) == 0 {
+		return in, nil
+	}
+	p, err := a.profile(ctx, chela.Turn{Session: in.Session, Origin: in.Origin, Overrides: in.Overrides}, chela.EffectWrite, in.Agent)
+	in.Held = !fail.Mutant("unheld") && a.cfg.Settings.Reading.Holds(p)
+	return in, err
+}
+
 // candidates returns the profiles that may apply to a turn. That of the session is
 // looked up each time, so that a change applies at once; reads need none.
 func (a *Agents) candidates(ctx context.Context, t chela.Turn, e chela.Effect, agent string) (c policy.Candidates, err error) {
-	c = policy.Candidates{Turn: t.Overrides.Profile, Home: a.cfg.Settings.Profile}
-	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
-		c.Agent = settings.Profile
-	}
+	c = a.configured(t, agent)
 	if e != chela.EffectRead {
 		err = a.cfg.Store.Read(ctx, func(r *store.Read) error {
 			s, err := r.Session(ctx, t.Session)
@@ -321,6 +343,15 @@ func (a *Agents) candidates(ctx context.Context, t chela.Turn, e chela.Effect, a
 		})
 	}
 	return c, err
+}
+
+// configured returns the profiles that may apply to a turn, without that of its session.
+func (a *Agents) configured(t chela.Turn, agent string) policy.Candidates {
+	c := policy.Candidates{Turn: t.Overrides.Profile, Home: a.cfg.Settings.Profile}
+	if settings, err := a.cfg.Settings.Agent(agent); err == nil { // an unconfigured agent has none of its own
+		c.Agent = settings.Profile
+	}
+	return c
 }
 
 // missingSecret returns the first secret of a call that does not exist.

@@ -73,6 +73,10 @@ type agents interface {
 
 	// Answerable returns nil if some model can answer a message, else the reason.
 	Answerable(ctx context.Context, in chela.Inbound) error
+
+	// Holding returns a message whose attachments stay out of the prompt, if those of
+	// its session do.
+	Holding(ctx context.Context, in chela.Inbound) (chela.Inbound, error)
 }
 
 // An Ingress accepts messages and follows their turns. It is safe for concurrent
@@ -162,7 +166,9 @@ func (g *Ingress) accept(ctx context.Context, in chela.Inbound) (r api.Receipt, 
 		}
 	}
 	in.Origin.Typed = in.TakesOrders() && in.Origin.Owner
-	in = safety.Marked(in)
+	if in, err = g.cfg.Agents.Holding(ctx, safety.Marked(in)); err != nil {
+		return r, false, err
+	}
 	also, err := g.cfg.Hears(ctx, in)
 	if err != nil {
 		return r, false, err

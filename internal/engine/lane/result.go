@@ -3,30 +3,74 @@ package lane
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"chela"
 	"chela/internal/store"
 )
 
-// WholeResult returns the attachment with the complete text of a shortened result of
-// a call in the session. An unknown call, and one whose result was shown
-// completely, is NotFound.
-func WholeResult(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
+// Result returns the result of a call in the session. An unknown call, and one without a
+// result, is NotFound.
+func Result(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.ResultBody, error) {
 	call, err := r.Call(ctx, id)
 	if chela.KindOf(err) == chela.NotFound || err == nil && call.Session != session {
-		return chela.Attachment{}, chela.Ef(chela.NotFound, "there is no result with the handle %.60q in this session", id).
-			WithHint("use the handle that a shortened result names")
+		return chela.ResultBody{}, noResult(string(id))
 	}
 	if err != nil {
-		return chela.Attachment{}, err
+		return chela.ResultBody{}, err
 	}
 	entries, err := r.TurnEntries(ctx, call.Turn)
 	if err != nil {
-		return chela.Attachment{}, err
+		return chela.ResultBody{}, err
 	}
 	i := slices.IndexFunc(entries, func(e chela.Entry) bool { return e.Result().Call == id })
-	if i < 0 || entries[i].Result().Whole == nil {
+	if i < 0 {
+		return chela.ResultBody{}, noResult(string(id))
+	}
+	return entries[i].Result(), nil
+}
+
+func noResult(handle string) error {
+	return chela.Ef(chela.NotFound, "there is no result with the handle %.60q in this session", handle).
+		WithHint("use the handle that a shortened result names")
+}
+
+// WholeResult returns the attachment with the complete text of a shortened result of
+// a call in the session. An unknown call, and one whose result was shown completely, is
+// NotFound; one whose result is held is Invalid.
+func WholeResult(ctx context.Context, r *store.Read, session chela.SessionKey, id chela.CallID) (chela.Attachment, error) {
+	b, err := Result(ctx, r, session, id)
+	switch {
+	case err != nil:
+		return chela.Attachment{}, err
+	case b.Held:
+		return chela.Attachment{}, chela.E(chela.Invalid, "that result is not shown here; extract reads it").WithHint("call extract with the handle and the fields that you need")
+	case b.Whole == nil:
 		return chela.Attachment{}, chela.E(chela.NotFound, "that result was shown completely").WithHint("see the result above")
 	}
-	return *entries[i].Result().Whole, nil
+	return *b.Whole, nil
 }
+
+// AttachedFile returns an attachment of an input in a thread, by the beginning of its hash.
+// An unknown one is NotFound.
+func AttachedFile(ctx context.Context, r *store.Read, id chela.ThreadID, hash string) (chela.Attachment, error) {
+	t, err := r.Thread(ctx, id)
+	if err != nil {
+		return chela.Attachment{}, err
+	}
+	path, err := r.Path(ctx, t.Head)
+	if err != nil {
+		return chela.Attachment{}, err
+	}
+	for _, e := range slices.Backward(path) {
+		for _, a := range e.User().Attachments {
+			if len(hash) >= minHash && strings.HasPrefix(a.SHA256, hash) {
+				return a, nil
+			}
+		}
+	}
+	return chela.Attachment{}, chela.E(chela.NotFound, "there is no attachment with that handle in this conversation").WithHint("use the handle in the notice")
+}
+
+// minHash is the shortest beginning of a hash that names an attachment.
+const minHash = 8

@@ -105,9 +105,9 @@ func (c Conversation) Append(e chela.Entry) Conversation {
 func partOf(e chela.Entry) Part {
 	p := Part{
 		Entry: e.ID, Turn: e.Turn, Kind: e.Kind(), Tokens: e.Tokens, Flush: isFlush(e), Typed: e.User().Typed, Intent: e.User().Intent,
-		Below: e.Provenance().BelowFolder(),
+		Below: safety.ProvenanceInPrompt(e).BelowFolder(),
 	}
-	if b, ok := e.Body.(chela.ResultBody); ok {
+	if b, ok := e.Body.(chela.ResultBody); ok && !b.Held {
 		p.Page = pageOf(b)
 	}
 	return p
@@ -241,7 +241,7 @@ const notePrefix = "[note from the host] "
 func message(e chela.Entry) (chela.Message, bool) {
 	switch b := e.Body.(type) {
 	case chela.UserBody:
-		return chela.Message{Role: chela.RoleUser, Text: userText(b), Attachments: b.Attachments}, b.Command == ""
+		return chela.Message{Role: chela.RoleUser, Text: userText(b), Attachments: shown(b.Attachments, b.Held)}, b.Command == ""
 	case chela.NoteBody:
 		return chela.Message{Role: chela.RoleUser, Text: notePrefix + b.Text}, true
 	case chela.AnswerBody:
@@ -252,7 +252,7 @@ func message(e chela.Entry) (chela.Message, bool) {
 		return chela.Message{Role: chela.RoleAssistant, Text: text, Thinking: b.Thinking, Calls: b.Calls}, true
 	case chela.ResultBody:
 		return chela.Message{
-			Role: chela.RoleTool, Text: resultText(b), Attachments: b.Attachments, Call: b.Call, Ref: b.Ref, Tool: b.Tool,
+			Role: chela.RoleTool, Text: resultText(b), Attachments: shown(b.Attachments, b.Held), Call: b.Call, Ref: b.Ref, Tool: b.Tool,
 			Failed: b.Status != chela.CallDone,
 		}, true
 	default:
@@ -263,23 +263,30 @@ func message(e chela.Entry) (chela.Message, bool) {
 // userText returns the text of an input for the model, with the name of its sender, and
 // marked if it is less trusted than folder.
 func userText(b chela.UserBody) string {
+	text := b.Text
 	switch {
 	case b.Outside != "":
-		return mark.Message(b.Outside, b.Text)
+		text = mark.Message(b.Outside, b.Text)
 	case b.From != "":
-		return b.From + ": " + b.Text
-	default:
-		return b.Text
+		text = b.From + ": " + b.Text
 	}
+	if b.Held {
+		text += heldAttachments(b.Attachments)
+	}
+	return text
 }
 
 // resultText returns the text of a result for the model, marked if it came from
 // outside.
 func resultText(b chela.ResultBody) string {
-	if b.Outside == "" {
+	switch {
+	case b.Held:
+		return heldResult(b)
+	case b.Outside == "":
 		return b.Text
+	default:
+		return mark.Frame(b.Outside, b.Text)
 	}
-	return mark.Frame(b.Outside, b.Text)
 }
 
 // Summary returns the summary at the beginning of the conversation, or "".

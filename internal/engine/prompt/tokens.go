@@ -21,13 +21,14 @@ func Count(s string) int { return catalogue.CountTokens(s) }
 func Tokens(b chela.Body) int {
 	e := chela.Entry{Body: b}
 	said, text := e.Answer(), e.Text()
+	held := false
 	switch b := b.(type) {
 	case chela.ResultBody:
-		text = resultText(b)
+		text, held = resultText(b), b.Held
 	case chela.UserBody:
-		text = userText(b)
+		text, held = userText(b), b.Held
 	}
-	return messageTokens(chela.Message{Text: text, Attachments: e.Attachments(), Thinking: said.Thinking, Calls: said.Calls})
+	return messageTokens(chela.Message{Text: text, Attachments: shown(e.Attachments(), held), Thinking: said.Thinking, Calls: said.Calls})
 }
 
 func messageTokens(m chela.Message) int {

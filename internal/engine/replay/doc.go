@@ -26,6 +26,9 @@
 //	an answered approval                         that answer
 //	client-side results                          they arrive, message by message
 //
+// Answers to requests that a call made precede its result in the record; the call
+// gets them again.
+//
 // A crash without an unknown call left no trace except the crash counter, and
 // is not repeated: the record is the same as without it.
 //

@@ -71,6 +71,7 @@ func message(e chela.Entry) chela.InboxMessage {
 	b := e.User()
 	m := chela.InboxMessage{ID: b.Inbox, State: chela.InboxWaiting}
 	m.Text, m.Intent, m.Outside, m.Attachments, m.Offers = b.Text, b.Intent, b.Outside, b.Attachments, b.Offers
+	m.Held = b.Held
 	m.Origin = chela.Origin{Sender: b.From, Owner: b.From == "", Typed: b.Typed, Provenance: b.Provenance}
 	return m
 }

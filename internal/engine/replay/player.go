@@ -34,6 +34,7 @@ type player struct {
 	entering []chela.InboxMessage // messages that enter the turn next
 	gone     string               // tool missing at the recovery of a dead run's call
 	asks     []ask
+	queried  chela.CustomBody // the answer to the next request of a call
 
 	control *turn.Handle            // of the current run
 	cut     context.CancelCauseFunc // cancels that run
@@ -118,6 +119,10 @@ func (p *player) die() {
 // Stream implements chela.Provider with the recorded answers.
 func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela.Chunk, error] {
 	return func(yield func(chela.Chunk, error) bool) {
+		if req.Payer.Purpose == turn.QueryPurpose {
+			yield(chela.Chunk{Finish: p.queryFinish(req.Payer)}, nil)
+			return
+		}
 		rest := p.rest()
 		for len(rest) > 0 && rest[0].Kind() == chela.EntryNote {
 			rest = rest[1:]
@@ -141,6 +146,19 @@ func (p *player) Stream(ctx context.Context, req *chela.Request) iter.Seq2[chela
 		f.Charge.Tokens = p.guessed(req.Payer)
 		yield(chela.Chunk{Finish: f}, nil)
 	}
+}
+
+// queryFinish returns the end of the stream of the recorded answer to a call.
+func (p *player) queryFinish(of chela.Payer) *chela.Finish {
+	b := p.queried
+	f := &chela.Finish{Text: b.Text, Served: b.Model, Known: b.Usage == nil}
+	if b.Usage != nil {
+		f.Usage = *b.Usage
+	}
+	if f.Usage.Total() == 0 {
+		f.Charge.Tokens = p.guessed(of)
+	}
+	return f
 }
 
 // guessed returns the recorded token estimate of an answer without reported

@@ -19,6 +19,7 @@ func (p *player) agent() turn.Agent {
 	frame.Provenance = p.framed()
 	return turn.Agent{
 		Name: p.cfg.Agent, Provider: p, Model: p.rec.Turn.Model, Frame: frame, Tools: tools{p}, Policy: p.rule,
+		Holds: slices.ContainsFunc(p.rec.Entries, func(e chela.Entry) bool { return e.Result().Held }),
 	}
 }
 
@@ -166,6 +167,9 @@ func (t tools) prepare(_ context.Context, c chela.ToolCall) (chela.Preparation, 
 // interrupted it.
 func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, error) {
 	then, ok := t.results[placeOf(c)]
+	if err := t.query(ctx, c); err != nil {
+		return chela.ToolResult{}, err
+	}
 	if !ok {
 		t.cut(errLost)
 		return chela.ToolResult{}, fmt.Errorf("%w: it runs %s", errLost, c.Tool)
@@ -194,8 +198,25 @@ func (t tools) run(ctx context.Context, c chela.ToolCall) (chela.ToolResult, err
 		from = from.Private()
 	}
 	return chela.ToolResult{
-		Text: result.Text, Failed: result.Status != chela.CallDone, Attachments: result.Attachments, Whole: result.Whole, Provenance: from,
+		Text: result.Text, Failed: result.Status != chela.CallDone, Attachments: result.Attachments, Whole: result.Whole, Brief: result.Brief,
+		Provenance: from,
 	}, nil
+}
+
+// query repeats the requests that a call made, whose answers come next in the record.
+func (t tools) query(ctx context.Context, c chela.ToolCall) error {
+	for i, e := range t.rest() {
+		b, ok := e.Body.(chela.CustomBody)
+		if !ok || b.Call == "" || c.Ask == nil {
+			return nil
+		}
+		t.queried = b
+		req := &chela.Request{System: fmt.Sprint(i)} // each another one, as they were
+		if _, err := c.Ask(ctx, req); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // died prepares the recovery of a call during which the process died. A

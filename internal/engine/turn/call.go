@@ -58,9 +58,9 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 		r, err := n.agent.Policy(ctx, turn, c, j)
 		return r.Verdict, err
 	}
-	type ended struct {
-		result chela.ToolResult
-		err    error
+	queries := make(chan func())
+	if c.State == chela.CallRunning { // it has the run for itself
+		c.Ask, c.Room = n.asker(ctx, c, queries), n.queryRoom()
 	}
 	end := make(chan ended, 1)
 	go func() { // ends with the tool; call waits for it up to the grace period after ctx ended
@@ -70,24 +70,49 @@ func (n *run) call(ctx context.Context, c chela.ToolCall) callOutcome {
 		}
 		end <- ended{result, err}
 	}()
-	var e ended
-	select {
-	case e = <-end:
-	case <-ctx.Done():
-		grace := time.NewTimer(n.Grace)
-		defer grace.Stop()
-		select {
-		case e = <-end:
-		case <-grace.C:
-			n.Log.Error("tool ignored its cancellation", "tool", c.Tool, "call", c.ID)
-			out := callOutcome{State: chela.CallFailed, ToolResult: chela.ToolResult{Text: LeftText}}
-			if c.State == chela.CallRunning {
-				out.State = chela.CallUnknown
-			}
-			return out
+	e, ok := n.await(ctx, c, end, queries)
+	switch {
+	case c.Ask != nil && n.broken != nil: // else other calls run beside it, none of which asks
+		return callOutcome{later: n.broken}
+	case !ok:
+		n.Log.Error("tool ignored its cancellation", "tool", c.Tool, "call", c.ID)
+		out := callOutcome{State: chela.CallFailed, ToolResult: chela.ToolResult{Text: LeftText}}
+		if c.State == chela.CallRunning {
+			out.State = chela.CallUnknown
 		}
+		return out
 	}
 	return n.outcome(ctx, c, e.result, e.err)
+}
+
+// ended holds the values that the function of a tool returned.
+type ended struct {
+	result chela.ToolResult
+	err    error
+}
+
+// await answers the requests of a running call until it ends, or the grace period after
+// the end of ctx is over.
+func (n *run) await(ctx context.Context, c chela.ToolCall, end <-chan ended, queries <-chan func()) (e ended, ok bool) {
+	for {
+		select {
+		case e = <-end:
+			return e, true
+		case query := <-queries:
+			query()
+			continue
+		case <-ctx.Done():
+		}
+		break
+	}
+	grace := time.NewTimer(n.Grace)
+	defer grace.Stop()
+	select {
+	case e = <-end:
+		return e, true
+	case <-grace.C:
+		return e, false
+	}
 }
 
 // allowed reports whether a person or a rule allowed a program, as opposed to its

@@ -11,6 +11,7 @@ import (
 
 	"chela"
 	"chela/internal/engine/policy"
+	"chela/internal/engine/prompt"
 	"chela/internal/engine/turn/machine"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
@@ -298,6 +299,9 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 	if from.BelowFolder() {
 		body.Outside = from.Source
 		from.Suspect = from.Suspect || n.suspects(c, out.Text)
+		if n.agent.Holds && c.Tool != prompt.ExtractTool {
+			body.Held, body.Brief = true, out.Brief
+		}
 	}
 	body.Provenance = safety.Label("result", n.answered().With(from))
 	n.result(c, body)

@@ -99,15 +99,23 @@ func (n *run) compacted(p prompt.Plan, summary string) {
 // summarize asks the agent's cheap model for a summary, or else the turn's
 // model.
 func (n *run) summarize(ctx context.Context, req *chela.Request) (*chela.Finish, error) {
-	p, model := n.agent.Provider, n.agent.Model
-	if n.agent.Cheap != nil {
-		if cheap, name := n.agent.Cheap(); cheap != nil {
-			p, model = cheap, name
-		}
-	}
-	req.Model, req.Session, req.Payer, req.Again = model, n.state.Turn.Session, n.payer(prompt.CompactionPurpose), n.again
+	p := n.sideModel(req)
+	req.Session, req.Payer, req.Again = n.state.Turn.Session, n.payer(prompt.CompactionPurpose), n.again
 	f, _, err := n.stream(ctx, p, req, false)
 	return f, err
+}
+
+// sideModel returns the provider for a request beside the conversation, whose model it
+// sets: the agent's cheap model, or else that of the turn.
+func (n *run) sideModel(req *chela.Request) chela.Provider {
+	req.Model = n.agent.Model
+	if n.agent.Cheap != nil {
+		if cheap, name := n.agent.Cheap(); cheap != nil {
+			req.Model = name
+			return cheap
+		}
+	}
+	return n.agent.Provider
 }
 
 // budget returns the token budget of the turn's prompts.

@@ -53,7 +53,7 @@ func (n *run) afterCall(ctx context.Context, c chela.ToolCall, r chela.ToolResul
 	v := n.fire(ctx, m)
 	r.Text = v.Text
 	if v.Refused != "" {
-		r.Text, r.Attachments, r.Whole = "the call has ended, and its result was withheld: "+v.Refused, nil, nil
+		r.Text, r.Attachments, r.Whole, r.Brief = "the call has ended, and its result was withheld: "+v.Refused, nil, nil, ""
 	}
 	if n.Bound == nil {
 		return r

@@ -51,7 +51,10 @@ func (n *run) found(ctx context.Context, c chela.ToolCall) (callOutcome, bool) {
 	case stopped && c.Resume != chela.ResumeQuery:
 		return callOutcome{}, false
 	case c.Resume == chela.ResumeRepeat || fail.Mutant("blind-replay"):
-		return n.call(ctx, c), true
+		n.queried = n.state.Left // a dead process may have made its next request
+		out := n.call(ctx, c)
+		n.queried = false
+		return out, true
 	case c.Resume == chela.ResumeQuery && tool.Happened != nil:
 		result, err := tool.Happened(context.WithoutCancel(ctx), c)
 		if err != nil {

@@ -68,6 +68,10 @@ type Agent struct {
 	// needed. If Cheap or the provider is nil, Provider is used.
 	Cheap func() (p chela.Provider, model string)
 
+	// Holds says that texts from outside stay out of the prompt, except for results of
+	// [prompt.ExtractTool].
+	Holds bool
+
 	Thinking chela.ThinkingLevel
 	Frame    prompt.Frame
 	Tools    Toolbox
@@ -154,6 +158,8 @@ type run struct {
 	tried   chela.Strategy // the strongest strategy that failed for the next request
 	stoodIn bool           // people were notified of the fallback model
 	again   bool           // a dead process may have made the next model request
+	queried bool           // the same for the next request of a call
+	broken  error          // an answer to a call was not appended: the run is over
 
 	framed *prompt.Frame    // the agent's frame with client-side tools
 	offers []chela.ToolSpec // those in framed

@@ -116,6 +116,7 @@ type rig struct {
 	window    int                    // of the model; 0 if not known
 	shelf     *shelf                 // documents
 	ctx       func() context.Context // of a run; the test's if nil
+	holds     bool                   // texts from outside stay out of the prompt
 	left      bool                   // the next run follows the death of a process
 
 	mu     sync.Mutex
@@ -228,7 +229,7 @@ func (r *rig) run() (machine.State, error) {
 		r.Fatal(err)
 	}
 	agent := turn.Agent{
-		Name: "main", Hooks: r.hooks, Provider: r.model, Model: "model", Tools: set, Frame: r.frame(),
+		Name: "main", Hooks: r.hooks, Holds: r.holds, Provider: r.model, Model: "model", Tools: set, Frame: r.frame(),
 		Policy: func(_ context.Context, _ chela.Turn, c chela.ToolCall, _ chela.Judgement) (turn.Ruling, error) {
 			if r.verdict == nil {
 				return turn.Ruling{Verdict: chela.Allow}, r.policyErr

@@ -236,6 +236,9 @@ func transcript(entries []chela.Entry, tools bool) string {
 			if !tools {
 				continue
 			}
+			if e.Result().Held {
+				text = "[a text from outside, which was not shown there]"
+			}
 		default:
 			continue
 		}

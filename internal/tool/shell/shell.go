@@ -203,7 +203,9 @@ func resultOf(res sandbox.Result, timeout time.Duration) chela.ToolResult {
 		return tool.Failed("killed with all it had started, because it " + res.Exceeded +
 			"; do less at once, or ask the owner to raise the limit in [sandbox] of the configuration" + printed(res))
 	default:
-		return tool.Done(ending(res) + printed(res))
+		result := tool.Done(ending(res) + printed(res))
+		result.Brief = ending(res)
+		return result
 	}
 }
 

@@ -154,7 +154,9 @@ func (f fetcher) run(ctx context.Context, call tool.Call[httpInput]) (chela.Tool
 	case chela.KindOf(err) == chela.Internal:
 		return chela.ToolResult{}, err
 	default:
-		return tool.Failed(chela.MessageOf(err)), nil
+		res := tool.Failed(chela.MessageOf(err))
+		res.Brief = "no answer: " + string(chela.KindOf(err))
+		return res, nil
 	}
 }
 
@@ -216,15 +218,19 @@ func (f fetcher) do(ctx context.Context, call tool.Call[httpInput]) (chela.ToolR
 		body = []byte(mask.text(string(body)))
 	}
 	shown := mask.text(describe(req.URL, res, body) + leftText(redirects.left))
+	result := tool.Done(shown)
+	result.Brief = fmt.Sprintf("HTTP status %d", res.StatusCode)
 	switch {
 	case target == "":
-		return tool.Done(shown), nil
+		return result, nil
 	case res.StatusCode >= 300:
-		return tool.Failed("nothing was saved:\n" + shown), nil
+		result.Text, result.Failed = "nothing was saved:\n"+shown, true
+		return result, nil
 	case len(body) > maxResponse:
 		return tool.Failed(fmt.Sprintf("nothing was saved: the answer is larger than %d bytes", maxResponse)), nil
 	}
 	saved := tool.Done(fmt.Sprintf("%s\nsaved to %s: %d bytes, %s", statusLine(res), workspace.Show(target), len(body), mediaType(res, body)))
+	saved.Brief = fmt.Sprintf("%s, %d bytes were saved", result.Brief, len(body))
 	saved.Changes, err = f.save(ctx, call, workspace.Change{Name: target, Content: body})
 	return saved, err
 }

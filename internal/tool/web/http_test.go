@@ -171,7 +171,7 @@ func TestResponses(t *testing.T) {
 				w.WriteHeader(tt.status)
 				_, _ = io.WriteString(w, tt.body) // the client stops reading
 			})
-			if diff := cmp.Diff(chela.ToolResult{Text: tt.want}, call(t, loopback, args{"url": s.URL})); diff != "" {
+			if diff := cmp.Diff(chela.ToolResult{Text: tt.want, Brief: fmt.Sprint("HTTP status ", tt.status)}, call(t, loopback, args{"url": s.URL})); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})

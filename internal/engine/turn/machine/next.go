@@ -203,9 +203,10 @@ func batch(open []chela.ToolCall) []chela.ToolCall {
 }
 
 // Harmless reports whether a call needs no running mark in the journal: it only
-// reads, or only its outcome must be recorded.
+// reads, or only its outcome must be recorded. A read with a recovery policy costs
+// something, and has a mark.
 func Harmless(c chela.ToolCall) bool {
-	return c.State.Ended() || c.State == chela.CallApproved && c.Effect == chela.EffectRead
+	return c.State.Ended() || c.State == chela.CallApproved && c.Effect == chela.EffectRead && c.Resume == chela.ResumeUnknown
 }
 
 // finishAnswered ends a turn whose newest entry is an answer without calls.

@@ -39,6 +39,7 @@ type State struct {
 	Thread       chela.Thread
 	Conversation prompt.Conversation // the path from the root to the head
 	Calls        []Call              // calls of the newest answer of this turn
+	Asked        []chela.CustomBody  // answers to requests of these calls
 	Last         chela.EntryKind     // kind of the newest entry of this turn
 	Answer       chela.AnswerBody    // the newest answer of this turn
 	AnswerID     chela.EntryID
@@ -154,6 +155,7 @@ func (s State) said(e chela.Entry) State {
 		if b.Hidden {
 			s.AnswerID = ""
 		}
+		s.Asked = nil
 		s.Calls = make([]Call, len(b.Calls))
 		for i, spec := range b.Calls {
 			s.Calls[i].ToolCall = Requested(s.Turn, spec, s.Turn.Steps, i)
@@ -163,6 +165,13 @@ func (s State) said(e chela.Entry) State {
 		s.offer(b.Offers)
 	case chela.CompactionBody:
 		s.Compacted = &b
+	case chela.CustomBody:
+		if b.Call != "" {
+			s.Asked = append(s.Asked, b)
+		}
+		if b.Usage != nil {
+			s.Tokens += b.Usage.Total()
+		}
 	case chela.ResultBody:
 		s.offer(b.Offers)
 		if i := s.find(b.Call); i >= 0 {
@@ -187,6 +196,7 @@ func UserBody(m chela.InboxMessage) chela.UserBody {
 	return chela.UserBody{
 		Text: m.Text, Attachments: m.Attachments, Inbox: m.ID, From: m.From(), Offers: m.Offers, Command: m.Command,
 		Provenance: safety.ProvenanceOfMessage(m.Inbound), Typed: safety.IsTyped(m.Inbound), Intent: m.Intent, Outside: m.Outside,
+		Held: m.Held && len(m.Attachments) > 0,
 	}
 }
 
@@ -214,7 +224,7 @@ func (s *State) find(id chela.CallID) int {
 func (s State) Clone() State {
 	s.Conversation.Messages = slices.Clone(s.Conversation.Messages)
 	s.Conversation.Parts = slices.Clone(s.Conversation.Parts)
-	s.Calls, s.Approved = slices.Clone(s.Calls), slices.Clone(s.Approved)
+	s.Calls, s.Approved, s.Asked = slices.Clone(s.Calls), slices.Clone(s.Approved), slices.Clone(s.Asked)
 	s.Guard = s.Guard.Clone()
 	return s
 }
