@@ -178,7 +178,7 @@ func start(ts *testscript.TestScript, args []string, open bool) {
 	ts.Check(err)
 	p := &program{cmd: exec.Command(path, args[2:]...), ended: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Stdout, p.cmd.Stderr = ts.MkAbs("."), &p.out, &p.err
-	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_SESSION_DAILY_RESET", "CHELA_SESSION_IDLE_UNLOAD", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "CI_SECRET", "TMPDIR"} {
+	for _, name := range []string{"PATH", "HOME", "CHELA_HOME", "CHELA_MODEL", "CHELA_SESSION_DAILY_RESET", "CHELA_SESSION_IDLE_UNLOAD", "CHELA_FAILPOINTS", "CHELA_FAILPOINTS_LOG", "CI_SECRET", "TMPDIR", "DISPLAY"} {
 		p.cmd.Env = append(p.cmd.Env, name+"="+ts.Getenv(name))
 	}
 	if open {

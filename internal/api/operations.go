@@ -28,7 +28,7 @@ func Operations() []Spec {
 		RoutinesList.Spec, RoutinesCreate.Spec, RoutinesNext.Spec, RoutinesShow.Spec, RoutinesChange.Spec, RoutinesDelete.Spec, RoutinesFire.Spec,
 		RoutinesRuns.Spec, RunsShow.Spec,
 
-		NoticesList.Spec, NoticesSeen.Spec,
+		NoticesList.Spec, NoticesSeen.Spec, NotifyTry.Spec,
 
 		DocumentsTree.Spec, DocumentsShow.Spec, DocumentsVersions.Spec, DocumentsWrite.Spec, DocumentsDelete.Spec,
 

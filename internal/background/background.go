@@ -55,6 +55,9 @@ type Config struct {
 	// Workspace returns the folder of a job's files.
 	Workspace workspace.Finder
 
+	// Present reports whether a client of this process follows a session.
+	Present func(chela.SessionKey) bool
+
 	// Isolation returns how commands are confined.
 	Isolation func(ctx context.Context) api.Isolation
 }
@@ -80,7 +83,7 @@ func New(cfg Config) *Background {
 	b.work = work.New(cfg.Store, work.Config{
 		Process: cfg.Process, Random: cfg.Random,
 	})
-	b.notices = notice.New(cfg.Store, notice.Config{Process: cfg.Process})
+	b.notices = notice.New(cfg.Store, notice.Config{Process: cfg.Process, Push: b.pushes()})
 	b.routines = b.newRoutines()
 	b.jobs = b.newJobs()
 	b.repair = b.newRepair()
@@ -109,7 +112,7 @@ func (b *Background) Run(ctx context.Context) error {
 	}
 	upkeep.Go(func() { b.every(ctx, sweepTime, b.sweep) })
 	upkeep.Go(func() { b.every(ctx, reapTime, b.reap) })
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds())...)
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds(), b.notices.Kinds())...)
 }
 
 // every does something periodically until ctx is done, once this process is

@@ -50,7 +50,11 @@ func Examine(ctx context.Context, s *store.Store, x Examination) (found []api.Fi
 			jobs.Cure = "chela approvals list shows them"
 		}
 		late, err := work.Examine(ctx, r, x.Now)
-		found = slices.Concat(found, []api.Finding{jobs}, late, vault)
+		if err != nil {
+			return err
+		}
+		pushes, err := examinePushes(ctx, r, x)
+		found = slices.Concat(found, []api.Finding{jobs}, late, vault, pushes)
 		return err
 	})
 	return found, err

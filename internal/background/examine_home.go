@@ -27,7 +27,7 @@ func ExamineHome(ctx context.Context, x Examination) []api.Finding {
 	cfg := x.Settings
 	found := append([]api.Finding{examineHome(cfg)}, examineDatabase(ctx, x)...)
 	found = append(found, examineModel(cfg), examinePrices(cfg))
-	return slices.Concat(found, examineSandbox(x.Isolation), []api.Finding{examineWorkspace(cfg)}, examineRecordings(cfg))
+	return slices.Concat(found, examineSandbox(x.Isolation), []api.Finding{examineWorkspace(cfg), examineNotify(cfg)}, examineRecordings(cfg))
 }
 
 // examineRecordings reports active recordings and replays, which may have been

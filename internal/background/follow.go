@@ -33,7 +33,7 @@ func (b *Background) follow(ctx context.Context, k chela.Work) (out work.Outcome
 	}
 	t, err := store.Get(ctx, b.cfg.Store, (*store.Read).Turn, of.Turn)
 	if err == nil {
-		err = b.notices.TellQuestions(ctx, t)
+		err = b.notices.TellTurn(ctx, t)
 	}
 	switch {
 	case err != nil:

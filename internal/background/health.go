@@ -51,7 +51,7 @@ func (k *supervisor) change(ctx context.Context, tool string, then func(store.To
 		if err := w.SaveToolHealth(ctx, after); err != nil || told == "" {
 			return err
 		}
-		return k.cfg.Tell(ctx, w, repairNotice{Key: fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), Text: told})
+		return k.cfg.Tell(ctx, w, repairNotice{Key: fmt.Sprintf("tool/%s/%d/%d", tool, after.UpdatedAt.UnixMicro(), after.Failures), Text: told, Tool: tool, Pushed: true})
 	})
 	if err != nil {
 		k.cfg.Log.Warn("tool health not stored", "tool", tool, "error", err)

@@ -5,8 +5,24 @@ import (
 
 	"chela"
 	"chela/internal/background/job"
+	"chela/internal/background/notice"
+	"chela/internal/background/routine"
 	"chela/internal/store"
 )
+
+// jobEnds tells routines and people of the ends of jobs.
+type jobEnds struct {
+	*routine.Routines
+	notices *notice.Notices
+}
+
+// JobEnded is called in transactions that end a job.
+func (e jobEnds) JobEnded(ctx context.Context, w *store.Write, j chela.Job) error {
+	if err := e.Routines.JobEnded(ctx, w, j); err != nil {
+		return err
+	}
+	return e.notices.JobEnded(ctx, w, j)
+}
 
 // newJobs returns the jobs of the home.
 func (b *Background) newJobs() *job.Jobs {
@@ -14,7 +30,7 @@ func (b *Background) newJobs() *job.Jobs {
 	return job.New(b.cfg.Store, job.Config{
 		Process: b.cfg.Process,
 		Work:    b.work,
-		Lanes:   b.cfg.Lanes, Runs: b.routines, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace, Activity: b.cfg.Activity,
+		Lanes:   b.cfg.Lanes, Runs: jobEnds{b.routines, b.notices}, Usable: b.cfg.Usable, Workspace: b.cfg.Workspace, Activity: b.cfg.Activity,
 		Agent: set.CheckAgent,
 		Jobs: job.ClassLimits{
 			Parallel: set.Lanes.Job, Waiting: set.Jobs.Waiting, Steps: set.Jobs.Steps, Timeout: set.Jobs.Timeout, Tokens: int64(set.Jobs.Tokens),

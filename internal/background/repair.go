@@ -21,7 +21,16 @@ func (b *Background) newRepair() *supervisor {
 			if err != nil {
 				return err
 			}
-			return b.notices.Tell(ctx, w, notice.Notice{Key: n.Key, Agent: chela.MainAgent, Target: chela.TargetLast, From: from, Text: n.Text})
+			told := notice.Notice{Key: n.Key, Agent: chela.MainAgent, Target: chela.TargetLast, From: from, Text: n.Text, Title: n.Tool}
+			if n.Pushed {
+				told.Kind = chela.NoticeRepair
+			}
+			if n.Turn.ID != "" {
+				if told.Title, err = notice.Subject(ctx, &w.Read, n.Turn); err != nil {
+					return err
+				}
+			}
+			return b.notices.Tell(ctx, w, told)
 		},
 		StuckAfter: set.StuckAfter, GiveUp: b.giveUp(), ToolFailures: set.ToolFailures, ProbeAfter: set.ProbeAfter,
 	})

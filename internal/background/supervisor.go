@@ -58,9 +58,11 @@ type jobs interface {
 
 // A repairNotice tells the owner about a repair.
 type repairNotice struct {
-	Key  string     // idempotency key
-	Turn chela.Turn // subject; zero for a notice about a tool
-	Text string
+	Key    string     // idempotency key
+	Turn   chela.Turn // subject; zero for a notice about a tool
+	Tool   string     // subject otherwise
+	Text   string
+	Pushed bool // it tells of more than a retry
 }
 
 // A supervisor repairs stuck turns and broken tools. It is safe for concurrent use.
@@ -132,7 +134,7 @@ func (k *supervisor) mend(ctx context.Context, sign Progress) error {
 		}
 	}
 	err = k.store.Tell(ctx, "turn.repair", k.cfg.Emit, func(w *store.Write) error {
-		return k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told})
+		return k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told, Pushed: p.stop})
 	})
 	if err != nil {
 		return err
@@ -154,7 +156,7 @@ func (k *supervisor) mend(ctx context.Context, sign Progress) error {
 // notice, and whether to stop the turn because its lane would continue it.
 func (k *supervisor) Broke(ctx context.Context, w *store.Write, t chela.Turn) (told string, stop bool, err error) {
 	p := planned(t, t.Crashes, "was interrupted: its process died, or an internal error occurred", k.cfg)
-	return p.told, p.stop, k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told})
+	return p.told, p.stop, k.cfg.Tell(ctx, w, repairNotice{Key: p.key, Turn: t, Text: p.told, Pushed: p.stop})
 }
 
 // A plan is the repair of a stuck or broken turn.

@@ -15,7 +15,7 @@ import (
 )
 
 // background are the sections of work that nobody waits for.
-var background = []string{"heartbeat", "jobs", "repair", "routines", "subagents"}
+var background = []string{"heartbeat", "jobs", "notify", "repair", "routines", "subagents"}
 
 func TestBackgroundDefaults(t *testing.T) {
 	t.Parallel()
@@ -32,6 +32,12 @@ func TestBackgroundDefaults(t *testing.T) {
 		"heartbeat.session = isolated (default)", "heartbeat.target = last (default)", "heartbeat.to =  (default)",
 		"jobs.depth = 5 (default)", "jobs.isolation = auto (default)", "jobs.max_parallel = 64 (default)", "jobs.max_waiting = 10000 (default)", "jobs.steps = 50 (default)",
 		"jobs.subtasks = 20 (default)", "jobs.timeout = 30m (default)", "jobs.tokens = 0 (default)",
+		"notify.away = 10m (default)", "notify.delay = 15s (default)", "notify.desktop = auto (default)",
+		`notify.kinds = ["approval", "job", "routine", "limit", "repair", "message"] (default)`,
+		"notify.ntfy.click =  (default)", "notify.ntfy.priority.approval = high (default)", "notify.ntfy.priority.job = default (default)",
+		"notify.ntfy.priority.limit = high (default)", "notify.ntfy.priority.message = default (default)",
+		"notify.ntfy.priority.repair = high (default)", "notify.ntfy.priority.routine = default (default)",
+		"notify.ntfy.text = title (default)", "notify.ntfy.token =  (default)", "notify.ntfy.url =  (default)", "notify.quiet =  (default)",
 		"repair.attempts = 3 (default)", "repair.enabled = true (default)", "repair.every = 1m (default)",
 		"repair.probe_after = 10m (default)", "repair.stuck_after = 5m (default)", "repair.tool_failures = 5 (default)",
 		"routines.cooldown = 5m (default)", "routines.cron_interval =  (default, without effect)", "routines.disable_after_failures = 10 (default)",
@@ -257,7 +263,7 @@ func TestBackgroundIsDocumented(t *testing.T) {
 		}
 	}
 	defaults, documented := mustLoad(t, ""), mustLoad(t, example)
-	free := []string{"heartbeat.active_hours.start", "heartbeat.active_hours.end", "heartbeat.active_hours.zone", "heartbeat.model"}
+	free := []string{"heartbeat.active_hours.start", "heartbeat.active_hours.end", "heartbeat.active_hours.zone", "heartbeat.model", "notify.quiet", "notify.ntfy.url", "notify.ntfy.token"}
 	for _, v := range documented.Values() {
 		section, _, _ := strings.Cut(v.Key, ".")
 		if !slices.Contains(background, section) || v.Key == "routines.cron_interval" {

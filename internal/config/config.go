@@ -66,6 +66,7 @@ type Config struct {
 	Routines   Routines     `key:"routines"`
 	Heartbeat  Heartbeat    `key:"heartbeat"`
 	Repair     Repair       `key:"repair"`
+	Notify     Notify       `key:"notify"`
 	Sandbox    Sandbox      `key:"sandbox"`
 	Resources  Resources    `key:"resources"`
 	Database   Database     `key:"database"`

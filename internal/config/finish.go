@@ -24,7 +24,7 @@ func (l *loader) finish() error {
 	if l.c.Timezone != localZone {
 		l.c.zone, _ = time.LoadLocation(l.c.Timezone) // it was validated
 	}
-	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkSandbox, l.checkRules, l.checkSafety, l.checkHooks, l.checkBackground, l.settleTwins} {
+	for _, check := range []func() error{l.checkNames, l.checkProviders, l.checkModelSections, l.checkSandbox, l.checkRules, l.checkSafety, l.checkHooks, l.checkBackground, l.checkNotify, l.settleTwins} {
 		if err := check(); err != nil {
 			return err
 		}

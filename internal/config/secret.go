@@ -47,5 +47,8 @@ func (c *Config) References() (all []Reference) {
 			all = append(all, Reference{"providers." + name + ".keys", chela.SecretReference(r)})
 		}
 	}
+	if n := c.Notify.Ntfy; n.Token != "" {
+		all = append(all, Reference{"notify.ntfy.token", n.Token})
+	}
 	return all
 }

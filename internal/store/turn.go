@@ -73,12 +73,12 @@ func (w *Write) CountCrash(ctx context.Context, t chela.Turn) error {
 	return w.MoveTurn(ctx, t, t.State)
 }
 
-// follow enqueues work for the follower of a turn, if it has one, in the
-// transaction that moves the turn, so that no move is missed. It is due at
-// once. Waiting work of the same key suffices; if that is already running it
-// becomes due once more, as it may have read the turn before.
+// follow enqueues work for the follower of a turn in the transaction that moves it,
+// due at once. A turn without a follower has work when it waits for a person or ended
+// at a limit, since people may have to be told. Waiting work of the same key suffices;
+// running work becomes due once more, as it may have read the turn before.
 func (w *Write) follow(ctx context.Context, t chela.Turn) error {
-	if !t.Origin.Followed() {
+	if !t.Origin.Followed() && t.State != chela.TurnAwaiting && t.State != chela.TurnLimited {
 		return nil
 	}
 	move := string(t.ID) + "/" + string(t.State)

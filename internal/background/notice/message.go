@@ -65,7 +65,7 @@ func (d *Notices) Send(ctx context.Context, o self.MessageOrder) (to string, err
 			return err
 		}
 		return d.Tell(ctx, w, Notice{
-			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, From: from, Text: o.Text,
+			Key: "message/" + string(o.Call.ID), Agent: o.Call.Agent, Target: chela.TargetOrigin, Origin: place, From: from, Text: o.Text, Kind: chela.NoticeMessage,
 		})
 	})
 	return to, err

@@ -14,11 +14,28 @@
 // readers of that session see it even if its delivery fails. Channels that are
 // polled rather than pushed list their notices with [Notices.Pending] and confirm
 // them with [Notices.Seen].
+//
+// # Pushes
+//
+// A notice also owes a row to each target of pushes (package push), in the same
+// transaction. A question of a chat's own turn and the end of a job have no notice, as
+// the chat shows them, and owe these rows alone; see [Notices.Push].
+// One piece of work for each target delivers them:
+//
+//	owed ──delay──▶ quiet hours? ──▶ still needed? ──▶ sent together ──▶ sent
+//	                                     │                   │
+//	                                     ▼                   └──▶ backoff … failed
+//	                                  dropped
+//
+// A row that became due while another one waited is sent in the same message. Each row
+// is delivered at least once: a process that dies after a message was sent, and before
+// that is recorded, sends it again, with the id of its oldest row.
 package notice
 
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"chela"
@@ -38,6 +55,10 @@ type Notice struct {
 	From    string           // sender shown before the text, such as the name of a routine
 	Text    string
 
+	Kind  chela.NoticeKind
+	Title string           // its subject in a few words, without private data; empty: From
+	Watch chela.SessionKey // a session in which an open chat shows it; empty: none
+
 	Routine chela.RoutineID // subject, if it is a routine
 	Run     chela.RunID
 	Job     chela.JobID
@@ -46,16 +67,23 @@ type Notice struct {
 // Config holds the dependencies of notices. All fields are required.
 type Config struct {
 	local.Process
+
+	Push PushConfig
 }
 
 // Notices sends notices. It is safe for concurrent use.
 type Notices struct {
 	store *store.Store
 	cfg   Config
+
+	mu     sync.Mutex
+	paused map[string]time.Time // targets whose server takes nothing until then; guarded by mu
 }
 
 // New returns the notices of a store.
-func New(s *store.Store, cfg Config) *Notices { return &Notices{store: s, cfg: cfg} }
+func New(s *store.Store, cfg Config) *Notices {
+	return &Notices{store: s, cfg: cfg, paused: map[string]time.Time{}}
+}
 
 func (d *Notices) now() time.Time { return d.cfg.Now().UTC().Truncate(time.Microsecond) }
 
@@ -89,6 +117,9 @@ func (d *Notices) Tell(ctx context.Context, w *store.Write, n Notice) error {
 	}
 	if !fresh {
 		return nil
+	}
+	if err := d.push(ctx, w, n); err != nil {
+		return err
 	}
 	return w.Announce(ctx, now, []chela.Event{{
 		Kind: chela.EventNotice, Session: session, Routine: n.Routine, Run: n.Run, Job: n.Job, Text: said,
@@ -138,7 +169,7 @@ func (d *Notices) Pending(ctx context.Context, channel string) ([]chela.Outbound
 }
 
 // Seen marks notices of a channel as delivered. Unknown ids and notices that
-// another reader confirmed are ignored.
+// another reader confirmed are ignored. A notice that was read is not pushed any more.
 func (d *Notices) Seen(ctx context.Context, channel string, ids []chela.OutboxID) error {
 	return d.store.Write(ctx, "notice.seen", func(w *store.Write) error {
 		owed, err := w.Owed(ctx, channel, maxPending)
@@ -147,7 +178,9 @@ func (d *Notices) Seen(ctx context.Context, channel string, ids []chela.OutboxID
 				continue
 			}
 			o.State, o.SentAt = chela.OutboxSent, d.now()
-			err = w.MoveOutbound(ctx, o)
+			if err = w.MoveOutbound(ctx, o); err == nil {
+				err = d.read(ctx, w, o)
+			}
 		}
 		return err
 	})

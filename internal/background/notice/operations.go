@@ -2,9 +2,11 @@ package notice
 
 import (
 	"context"
+	"time"
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/background/push"
 )
 
 // Operations binds the operations on the notices that clients poll.
@@ -20,5 +22,42 @@ func (d *Notices) Operations() []api.Bound {
 		api.NoticesSeen.Do(func(ctx context.Context, _ api.Caller, q api.NoticeIDs) (api.None, error) {
 			return api.None{}, d.Seen(ctx, api.NoticeChannel, q.IDs)
 		}),
+		api.NotifyTry.Do(func(ctx context.Context, _ api.Caller, q api.NotifyTest) (api.Page[api.NotifyTrial], error) {
+			return d.test(ctx, q.Target)
+		}),
 	}
+}
+
+// test pushes a message to a target, or to all that are turned on.
+func (d *Notices) test(ctx context.Context, target string) (page api.Page[api.NotifyTrial], err error) {
+	set := d.cfg.Push
+	switch off := set.Off[target]; {
+	case off != nil:
+		page.Items = append(page.Items, trialOf(target, off))
+		return page, nil
+	case target == "" && len(set.Targets) == 0:
+		return page, chela.E(chela.Unsupported, "nothing is pushed: "+chela.MessageOf(set.Off[push.DesktopName])+"; "+chela.MessageOf(set.Off[push.NtfyName])).
+			WithHint(chela.HintOf(set.Off[push.NtfyName]))
+	}
+	for _, t := range set.Targets {
+		if target != "" && t.Name != target {
+			continue
+		}
+		begun := d.cfg.Now()
+		trial := trialOf(t.Name, t.Send(ctx, push.Message{
+			ID: "test/" + begun.Format(time.RFC3339Nano), Kind: chela.NoticeMessage, Title: "chela: test", Brief: "Notices arrive here.",
+		}))
+		trial.MS = d.cfg.Now().Sub(begun).Milliseconds()
+		page.Items = append(page.Items, trial)
+	}
+	return page, ctx.Err()
+}
+
+// trialOf is the result of a test that ended with an error, or none.
+func trialOf(target string, err error) api.NotifyTrial {
+	t := api.NotifyTrial{Target: target, Passed: err == nil}
+	if err != nil {
+		t.Text, t.Cure = chela.MessageOf(err), chela.HintOf(err)
+	}
+	return t
 }

@@ -37,40 +37,50 @@ func always(a chela.Approval) string {
 	return fmt.Sprintf(" (with --always for %s)", a.Always())
 }
 
-// TellQuestions notifies the owner of the questions of a followed turn, once for
-// each question: the turn is blocked until they are answered. Notices of answered
+// tellQuestions notifies the owner of the questions of a turn, once for each: the turn
+// is blocked until they are answered. Those of a followed turn are notices; those of
+// another turn are shown by its chat, and pushed if none is open. Notices of answered
 // questions are withdrawn.
-func (d *Notices) TellQuestions(ctx context.Context, t chela.Turn) error {
+func (d *Notices) tellQuestions(ctx context.Context, t chela.Turn) error {
 	return d.store.Tell(ctx, "approval.tell", d.cfg.Emit, func(w *store.Write) error {
 		asked, err := w.TurnApprovals(ctx, t.ID)
 		if err != nil || len(asked) == 0 {
 			return err
 		}
-		s, err := w.Session(ctx, t.Session)
-		if err != nil {
-			return err
-		}
-		from, err := Speaker(ctx, &w.Read, t)
-		if err != nil {
-			return err
-		}
 		for _, a := range asked {
-			key := "approval/" + string(a.ID)
-			if a.State != chela.ApprovalPending {
-				if err := d.Drop(ctx, w, key); err != nil {
-					return err
-				}
-				continue
-			}
-			preview := excerpt.Page(a.Preview, maxShown, "chela approvals show "+string(a.ID))
-			err := d.Tell(ctx, w, Notice{
-				Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
-				Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s%s, or no", a.Tool, preview, a.ID, always(a)),
-			})
-			if err != nil {
+			if err := d.tellQuestion(ctx, w, t, a); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func (d *Notices) tellQuestion(ctx context.Context, w *store.Write, t chela.Turn, a chela.Approval) error {
+	key := approvalKey + string(a.ID)
+	if a.State != chela.ApprovalPending {
+		return d.Drop(ctx, w, key)
+	}
+	s, err := w.Session(ctx, t.Session)
+	if err != nil {
+		return err
+	}
+	from, err := Speaker(ctx, &w.Read, t)
+	if err != nil {
+		return err
+	}
+	subject, err := Subject(ctx, &w.Read, t)
+	if err != nil {
+		return err
+	}
+	preview := excerpt.Page(a.Preview, maxShown, "chela approvals show "+string(a.ID))
+	n := Notice{
+		Key: key, Agent: s.Agent, Target: chela.TargetLast, From: cmp.Or(from, string(t.Session)),
+		Text: fmt.Sprintf("asks whether it may use %s: %s\nanswer with chela approvals yes %s%s, or no", a.Tool, preview, a.ID, always(a)),
+		Kind: chela.NoticeApproval, Title: a.Tool + " in " + subject, Watch: t.Session,
+	}
+	if t.Origin.Followed() {
+		return d.Tell(ctx, w, n)
+	}
+	return d.Push(ctx, w, n)
 }

@@ -210,6 +210,7 @@ func (c *change) tell(ctx context.Context, v chela.Routine, run chela.RoutineRun
 		err := c.cfg.Notices.Tell(ctx, c.Write, notice.Notice{
 			Key: "run/" + string(run.ID), Agent: v.Agent, Target: v.Notify.Target, Channel: v.Notify.Channel, To: v.Notify.To,
 			Origin: v.Origin, Session: v.Session, From: v.Name, Text: out.Tell, Routine: v.ID, Run: run.ID,
+			Kind: chela.NoticeRoutine, Title: v.Name,
 		})
 		if err != nil {
 			return err

@@ -199,6 +199,18 @@ func (s *Stream) deliver(e *chela.Event) {
 	}
 }
 
+// Reads reports whether a reader gets an event now.
+func (s *Stream) Reads(e chela.Event) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for r := range s.readers.of(e.Session) {
+		if r.live && r.filter.wants(&e) {
+			return true
+		}
+	}
+	return false
+}
+
 // drop removes a reader; s.mu is held.
 func (s *Stream) drop(r *Subscription) {
 	s.readers.remove(r.filter.Session, r)

@@ -327,3 +327,32 @@ func TestReadersComeAndGo(t *testing.T) {
 		r.Close()
 	}
 }
+
+// TestReads: a reader counts for the events that pass its filter, until it is closed.
+func TestReads(t *testing.T) {
+	t.Parallel()
+	_, s := stream(t, newMemory())
+	notice := chela.Event{Kind: chela.EventNotice, Session: "agent:main:main"}
+	if s.Reads(notice) {
+		t.Error("a stream without readers has one")
+	}
+	for _, f := range []event.Filter{{Session: "agent:main:dm:x"}, {Thread: "thr_1"}, {Kinds: []chela.EventKind{chela.EventTextDelta}}} {
+		subscribe(t, s, f)
+		if s.Reads(notice) {
+			t.Errorf("a reader of %+v gets the notice", f)
+		}
+	}
+	for _, f := range []event.Filter{{}, {Session: notice.Session}, {Kinds: []chela.EventKind{chela.EventNotice}}} {
+		r, err := s.Subscribe(t.Context(), f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !s.Reads(notice) {
+			t.Errorf("a reader of %+v does not get the notice", f)
+		}
+		r.Close()
+		if s.Reads(notice) {
+			t.Errorf("a closed reader of %+v gets the notice", f)
+		}
+	}
+}

@@ -63,6 +63,20 @@ func checkOwed(t *testing.T, s *store.Store) {
 	})
 	same(t, []chela.OutboxID{"out_c"}, ids(owed(t, s, "telegram", 1), id))
 	same(t, []chela.OutboxID{"out_x"}, ids(owed(t, s, "slack", 10), id))
+
+	for i, name := range []string{"old", "new", "newer"} {
+		o := f.newOutbound(name)
+		o.CreatedAt, o.To.Channel = at(10*i), "ntfy"
+		owe(t, s, o)
+		o.State, o.Attempts, o.Error = chela.OutboxFailed, 3, "refused"
+		write(t, s, func(w *store.Write) error { return w.MoveOutbound(ctx, o) })
+	}
+	dropped := f.newOutbound("dropped")
+	dropped.CreatedAt, dropped.To.Channel = at(30), "ntfy"
+	owe(t, s, dropped)
+	write(t, s, func(w *store.Write) error { return w.DropOwed(ctx, "out_dropped") })
+	lost := read(t, s, func(r *store.Read) ([]chela.Outbound, error) { return r.Undelivered(ctx, "ntfy", at(10)) })
+	same(t, []chela.OutboxID{"out_newer", "out_new"}, ids(lost, id))
 }
 
 // checkOutboundMoves sees of a row only whether it is still owed: nothing else

@@ -142,8 +142,8 @@ func checkRequestStop(t *testing.T, s *store.Store) {
 	refuse(t, s, chela.Conflict, func(w *store.Write) error { return w.RequestStop(ctx, "turn_nothing") })
 }
 
-// checkFollowedTurns sees that each move of a followed turn leaves work, and that of
-// another none.
+// checkFollowedTurns sees that each move of a followed turn leaves work, and of another
+// turn those that people may have to be told of.
 func checkFollowedTurns(t *testing.T, s *store.Store) {
 	f := found(t, s, "f")
 	open := func(id chela.TurnID, thread chela.ThreadID, origin chela.Origin) chela.Turn {
@@ -173,8 +173,13 @@ func checkFollowedTurns(t *testing.T, s *store.Store) {
 		return keys
 	}
 	alone := open("turn_alone", "thr_alone", chela.Origin{ReplyBy: chela.ReplyByOutbox})
+	alone = move(alone, chela.TurnAwaiting)
+	same(t, []string{"turn_alone/awaiting_approval"}, left())
+	alone = move(alone, chela.TurnProcessing)
 	move(alone, chela.TurnCompleted)
 	same(t, []string(nil), left())
+	move(open("turn_limited", "thr_limited", chela.Origin{}), chela.TurnLimited)
+	same(t, []string{"turn_limited/limited"}, left())
 	followed := open("turn_followed", "thr_followed", chela.Origin{Channel: chela.ChannelJob, ReplyBy: chela.ReplyByFollow})
 	followed = move(followed, chela.TurnProcessing)
 	followed = move(followed, chela.TurnAwaiting)

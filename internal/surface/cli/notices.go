@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/surface/terminal"
 )
 
 // noticesCommand returns the command that lists the unread notices and marks them as
@@ -26,9 +27,9 @@ func (c *commands) noticesCommand() *cobra.Command {
 			return err
 		}
 		for part := range slices.Chunk(found, api.MaxPage) {
-			ids := make([]chela.OutboxID, len(part))
-			for i, o := range part {
-				ids[i] = o.ID
+			var ids []chela.OutboxID
+			for _, o := range part {
+				ids = append(ids, o.ID)
 			}
 			if _, err := api.Call(ctx, b, api.NoticesSeen, api.NoticeIDs{IDs: ids}); err != nil {
 				return err
@@ -36,6 +37,13 @@ func (c *commands) noticesCommand() *cobra.Command {
 		}
 		return nil
 	})
+}
+
+// notifyCommand returns the command that tests where notices are pushed to.
+func (c *commands) notifyCommand() *cobra.Command {
+	return terminal.Group("notify", "Tell people outside of a chat", derived(c, api.NotifyTry, func(ctx context.Context, b *Backend, in api.NotifyTest) error {
+		return (&terminal.Person{Printer: c.Printer, Connection: b.Connection}).TryNotices(ctx, in)
+	}))
 }
 
 func noticeRows(c *commands) table[chela.Outbound] {

@@ -92,6 +92,7 @@ var bodies = map[string]string{
 	"POST /api/models/test":             `{"model":"offline/offline"}`,
 	"PATCH /api/config":                 `{"key":"model","value":"other/model"}`,
 	"POST /api/notices/seen":            `{"ids":["out_1"]}`,
+	"POST /api/notify/test":             `{"target":"ntfy"}`,
 	"POST /api/tokens":                  `{"name":"new","scope":"read"}`,
 	"PUT /api/secrets/{name}":           `{"value":"swordfish","hosts":["api.github.com"],"note":"issues"}`,
 	"POST /v1/chat/completions":         `{"model":"chela/other","messages":[{"role":"user","content":"hi"}]}`,

@@ -133,6 +133,9 @@ func notices() []api.Bound {
 			return api.Page[chela.Outbound]{Items: []chela.Outbound{{ID: "out_1", Session: "agent:main:main", Text: "told", State: chela.OutboxPending}}}, nil
 		}),
 		api.NoticesSeen.Do(func(context.Context, api.Caller, api.NoticeIDs) (api.None, error) { return api.None{}, nil }),
+		api.NotifyTry.Do(func(_ context.Context, _ api.Caller, q api.NotifyTest) (api.Page[api.NotifyTrial], error) {
+			return api.Page[api.NotifyTrial]{Items: []api.NotifyTrial{{Target: q.Target, Passed: true, MS: 1}}}, nil
+		}),
 	}
 }
 

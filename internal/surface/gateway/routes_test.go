@@ -113,6 +113,7 @@ var power = map[chela.Scope][]string{
 	},
 	chela.ScopeAdmin: {
 		"POST /api/setup/test",                        // makes requests to servers that are not configured
+		"POST /api/notify/test",                       // tells people outside
 		"POST /api/tools/{name}/run",                  // runs what nobody is asked about
 		"PATCH /api/config",                           // policy, limits, providers
 		"POST /api/tokens", "DELETE /api/tokens/{id}", // more power

@@ -70,3 +70,31 @@ func (p *Person) tellNotices(ctx context.Context) int {
 	}
 	return len(pending)
 }
+
+// TryNotices pushes test messages, and prints how that went. The error says how many
+// targets failed.
+func (p *Person) TryNotices(ctx context.Context, q api.NotifyTest) error {
+	page, err := api.Call(ctx, p, api.NotifyTry, q)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, t := range page.Items {
+		text := t.Text
+		if t.Passed {
+			text = fmt.Sprintf("delivered in %d ms", t.MS)
+		} else {
+			failed++
+		}
+		if !p.JSON {
+			p.Finding(t.Passed, t.Target, text, t.Cure)
+		}
+	}
+	if p.JSON {
+		err = p.Document(page.Items)
+	}
+	if err == nil && failed > 0 {
+		err = chela.Ef(chela.Unavailable, "%d of %d targets failed", failed, len(page.Items))
+	}
+	return err
+}
