@@ -6,7 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +27,24 @@ func (s *Sandbox) ready() int {
 		s.spare.mu.Unlock()
 		if r != nil {
 			return r.cmd.Process.Pid
+		}
+	}
+}
+
+// awaitsOrder waits until a worker reads its order: between the steps of a turn it has
+// the time to start.
+func awaitsOrder(t testing.TB, pid int) {
+	t.Helper()
+	reading := fmt.Sprintf("%d 0x3 ", syscall.SYS_READ)
+	for deadline := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+		if err != nil || time.Now().After(deadline) {
+			t.Fatalf("worker %d does not read its order: %v", pid, err)
+		}
+		for _, name := range threads {
+			if text, err := os.ReadFile(name); err == nil && strings.HasPrefix(string(text), reading) {
+				return
+			}
 		}
 	}
 }
@@ -104,7 +126,7 @@ func benchmarkWarm(b *testing.B, mounts int) {
 	var took []time.Duration
 	for range b.N {
 		s.must(b, spec, "")
-		s.ready()
+		awaitsOrder(b, s.ready())
 		began := time.Now()
 		s.must(b, spec, "")
 		took = append(took, time.Since(began))
