@@ -2,6 +2,7 @@ package notice
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"chela"
@@ -36,8 +37,7 @@ func (d *Notices) test(ctx context.Context, target string) (page api.Page[api.No
 		page.Items = append(page.Items, trialOf(target, off))
 		return page, nil
 	case target == "" && len(set.Targets) == 0:
-		return page, chela.E(chela.Unsupported, "nothing is pushed: "+chela.MessageOf(set.Off[push.DesktopName])+"; "+chela.MessageOf(set.Off[push.NtfyName])).
-			WithHint(chela.HintOf(set.Off[push.NtfyName]))
+		return page, chela.E(chela.Unsupported, "nothing is pushed: "+chela.MessageOf(set.Off[push.DesktopName])+"; "+chela.MessageOf(set.Off[push.NtfyName]))
 	}
 	for _, t := range set.Targets {
 		if target != "" && t.Name != target {
@@ -57,7 +57,8 @@ func (d *Notices) test(ctx context.Context, target string) (page api.Page[api.No
 func trialOf(target string, err error) api.NotifyTrial {
 	t := api.NotifyTrial{Target: target, Passed: err == nil}
 	if err != nil {
-		t.Text, t.Cure = chela.MessageOf(err), chela.HintOf(err)
+		t.Cure = chela.HintOf(err)
+		t.Text = strings.TrimSuffix(chela.MessageOf(err), "; "+t.Cure)
 	}
 	return t
 }
