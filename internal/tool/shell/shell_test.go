@@ -86,7 +86,8 @@ func TestResult(t *testing.T) {
 		{"silence", stub{}, "exit code 0\n(it printed nothing)", false},
 		{"failure is the program's word", stub{res: sandbox.Result{ExitCode: 2, Output: "no"}}, "exit code 2\nno", false},
 		{
-			"no network", stub{res: sandbox.Result{ExitCode: 1, Output: "dial tcp: lookup proxy.example: no such host"}},
+			"no network",
+			stub{res: sandbox.Result{ExitCode: 1, Output: "dial tcp: lookup proxy.example: no such host"}},
 			"exit code 1\ndial tcp: lookup proxy.example: no such host\n[commands reach only the hosts that their call names: name them in hosts and run it again]", false,
 		},
 		{"no network needed", stub{res: sandbox.Result{Output: "no such host"}}, "exit code 0\nno such host", false},
