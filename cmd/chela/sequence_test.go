@@ -110,7 +110,7 @@ func newSequence(t *testing.T, engine string, seed uint64) *sequence {
 	}
 	s.env = append(s.scribe.env(), "CHELA_LOG_LEVEL=error", "CHELA_TIMEZONE="+earlyZone(), "CHELA_SESSION_DAILY_RESET=off")
 	// Some sequences are compacted without being asked, some even within a turn.
-	config := fmt.Sprintf("[models.\"openai/any\"]\nwindow = %d\n", 17_000+3_000*(seed%2))
+	config := fmt.Sprintf("[models.\"openai/any\"]\nwindow = %d\n", 18_000+3_000*(seed%2))
 	if err := errors.Join(os.MkdirAll(s.home, 0o700), os.WriteFile(filepath.Join(s.home, "config.toml"), []byte(config), 0o600)); err != nil {
 		t.Fatal(err)
 	}

@@ -128,7 +128,7 @@ func TestRequest(t *testing.T) {
 	})
 	res := call(t, loopback, args{"method": "POST", "url": s.URL + "/a/../b//c?x=1#part", "headers": args{"x-key": "k", "User-Agent": "me"}, "body": "hello"})
 	want := "201 Created\nContent-Type: text/plain\n\nPOST /b//c?x=1 \"hello\" k me"
-	if diff := cmp.Diff(chela.ToolResult{Text: want}, res); diff != "" {
+	if diff := cmp.Diff(chela.ToolResult{Text: want, Brief: "HTTP status 201"}, res); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -283,7 +283,9 @@ func TestSaveTo(t *testing.T) {
 	for _, was := range []chela.Preimage{{Made: "img"}, {Before: hash}} { // the second time it is there
 		was.Kind, was.Path, was.After = chela.PreimageFile, "img/a.png", hash
 		res := call(t, cfg, args{"url": s.URL, "save_to": "img/a.png"})
-		want := chela.ToolResult{Text: "200 OK\nsaved to /workspace/img/a.png: 4 bytes, image/png", Changes: []chela.Preimage{was}}
+		want := chela.ToolResult{
+			Text: "200 OK\nsaved to /workspace/img/a.png: 4 bytes, image/png", Brief: "HTTP status 200, 4 bytes were saved", Changes: []chela.Preimage{was},
+		}
 		if diff := cmp.Diff(want, res); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
 		}
