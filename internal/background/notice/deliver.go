@@ -69,6 +69,7 @@ type batch struct {
 func (d *Notices) batch(ctx context.Context, target string, now time.Time) (b batch, err error) {
 	err = d.store.Write(ctx, "notice.batch", func(w *store.Write) error {
 		b = batch{}
+		waiting := 0
 		owed, err := w.Owed(ctx, target, maxPending)
 		for _, o := range owed {
 			if err != nil {
@@ -81,12 +82,13 @@ func (d *Notices) batch(ctx context.Context, target string, now time.Time) (b ba
 			case why != "":
 				err = d.end(ctx, w, o, why)
 			case at.After(now):
+				waiting++
 				b.next = earlier(b.next, at)
 			default:
 				b.due = append(b.due, o)
 			}
 		}
-		if len(owed) == maxPending {
+		if len(owed) == maxPending && waiting < maxPending {
 			b.next = now // there may be more
 		}
 		return err

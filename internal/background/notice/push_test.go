@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -169,6 +170,21 @@ func TestNoticeIsPushed(t *testing.T) {
 	d.want("chela: routine report | tea")
 }
 
+// TestFullBatchWaits: as many notices as one batch reads are looked at again when the
+// first is due, and not at once.
+func TestFullBatchWaits(t *testing.T) {
+	t.Parallel()
+	d := setup(t)
+	for i := range 100 {
+		d.tell(strconv.Itoa(i), "the same")
+	}
+	if next := d.deliver(0); next != 15*time.Second {
+		t.Errorf("the batch is read again after %v", next)
+	}
+	d.deliver(15 * time.Second)
+	d.want("chela: 100 routine reports | tea (100 times)")
+}
+
 // TestReadNoticeIsNotPushed: who read it in a chat is not told again.
 func TestReadNoticeIsNotPushed(t *testing.T) {
 	t.Parallel()
@@ -279,8 +295,8 @@ func TestDeathAfterSending(t *testing.T) {
 	}
 }
 
-// TestFailingTarget is tried again ever later, rests for as long as it asks for, and is
-// given up; what is refused for good is given up at once.
+// TestFailingTarget: the pauses between attempts grow, a delay that the server asks for
+// is kept, and after the last attempt or a permanent refusal the notice is given up.
 func TestFailingTarget(t *testing.T) {
 	t.Parallel()
 	d := setup(t)
