@@ -65,7 +65,7 @@ func newDesktop(set *config.Config) push.Desktop {
 func newNtfy(set config.Ntfy, secrets *vault.References) (*push.Ntfy, error) {
 	if set.URL == "" {
 		return nil, chela.E(chela.Unsupported, "notify.ntfy.url is not set").
-			WithHint("chela config set notify.ntfy.url https://ntfy.sh/TOPIC, with a topic that nobody guesses, and subscribe to it in the app")
+			WithHint("chela config set notify.ntfy.url https://ntfy.sh/TOPIC, with a topic that is hard to guess, and subscribe to it in the app")
 	}
 	server, topic := set.Server()
 	return push.NewNtfy(push.NtfyConfig{

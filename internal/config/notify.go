@@ -143,7 +143,7 @@ func reference(_ field.Field, at any) field.Field {
 func (l *loader) checkNotify() error {
 	n := l.c.Notify.Ntfy
 	if n.URL == "" && n.Token != "" {
-		return l.refuse("notify.ntfy.token", " is set, and notify.ntfy.url is not", `set notify.ntfy.url to a topic, such as "https://ntfy.sh/a-name-that-nobody-guesses"`)
+		return l.refuse("notify.ntfy.token", " is set, and notify.ntfy.url is not", `set notify.ntfy.url to a topic, such as "https://ntfy.sh/a-long-random-name"`)
 	}
 	return nil
 }

@@ -86,7 +86,7 @@ var forms = map[string]field.Form{
 	"optional fields":     {Want: "a list of optional fields: " + wordList(catalogue.OptionalFields()), Valid: func(s string) bool { return slices.Contains(catalogue.OptionalFields(), s) }},
 	"url":                 {Want: "an http or https URL without credentials", Valid: isURL},
 	"url or none":         {Want: `an http or https URL without credentials, or ""`, Valid: func(s string) bool { return s == "" || isURL(s) }},
-	"topic":               {Want: `the URL of a topic of ntfy, such as "https://ntfy.sh/a-name-that-nobody-guesses", or ""`, Valid: isTopic, Wrap: hideURL},
+	"topic":               {Want: `the URL of a topic of ntfy, such as "https://ntfy.sh/a-long-random-name", or ""`, Valid: isTopic, Wrap: hideURL},
 	"reference":           {Wrap: reference},
 	"switch":              {Wrap: orSwitch},
 	"quiet hours":         {Want: `a span of the day, such as "22:00-07:00", or ""`, Valid: isQuiet},

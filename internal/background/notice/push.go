@@ -100,8 +100,8 @@ func (d *Notices) push(ctx context.Context, w *store.Write, n Notice) error {
 	return nil
 }
 
-// read drops the pushes of a notice that was read, but for a question, which is pushed
-// while nobody answers it.
+// read drops the pushes of a notice that was read, except for a question, which is
+// pushed until it is answered.
 func (d *Notices) read(ctx context.Context, w *store.Write, o chela.Outbound) error {
 	key := strings.TrimSuffix(string(o.ID), string(idOf("", o.To))[len("out_"):])
 	if strings.HasPrefix(key, "out_"+approvalKey) {

@@ -12,8 +12,8 @@ import (
 	"chela/internal/background/push"
 )
 
-// TestDesktop shows a message with notify-send, which gets no markup, no option and no
-// escape of the texts, and says what is missing.
+// TestDesktop shows a message with notify-send, which gets no markup, option or escape
+// sequence from the texts. Without the program or a session the error names the reason.
 func TestDesktop(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":/usr/bin:/bin")
