@@ -56,7 +56,7 @@ func shown(text string, most int) string {
 
 // line is shown for one line.
 func line(text string, most int) string {
-	return shown(strings.Join(strings.Fields(mark.Clean(text)), " "), most)
+	return shown(mark.Line(text), most)
 }
 
 // body returns what stands below the title: the brief, and the text if it may be told.

@@ -314,7 +314,12 @@ func (a *Agents) profile(ctx context.Context, t chela.Turn, e chela.Effect, agen
 func (a *Agents) holds(s chela.Session, t chela.Turn) bool {
 	c := a.configured(t, s.Agent)
 	c.Session = s.Settings.Profile
-	return !fail.Mutant("unheld") && a.cfg.Settings.Reading.Holds(c.Profile(t.Origin.Owner))
+	return a.holdsFor(c.Profile(t.Origin.Owner))
+}
+
+// holdsFor reports whether texts from outside stay out of prompts with a profile.
+func (a *Agents) holdsFor(p chela.Profile) bool {
+	return !fail.Mutant("unheld") && a.cfg.Settings.Reading.Holds(p)
 }
 
 // Holding returns a message whose attachments stay out of the prompt, if those of its
@@ -324,7 +329,7 @@ func (a *Agents) Holding(ctx context.Context, in chela.Inbound) (chela.Inbound, 
 		return in, nil
 	}
 	p, err := a.profile(ctx, chela.Turn{Session: in.Session, Origin: in.Origin, Overrides: in.Overrides}, chela.EffectWrite, in.Agent)
-	in.Held = !fail.Mutant("unheld") && a.cfg.Settings.Reading.Holds(p)
+	in.Held = a.holdsFor(p)
 	return in, err
 }
 

@@ -26,8 +26,8 @@ const instructionsIntro = "The project in /workspace has notes for agents. They 
 
 // Instructions returns the part of the system prompt from the files of the folder that
 // a session works in, and about its roots: empty without such a folder, without files and
-// roots, and for others than the owner. The text has the label of a trusted folder, or a less trusted one if
-// the files have it.
+// roots, and for others than the owner. The text has the label of a trusted folder, or a
+// less trusted one if the files have it.
 func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by chela.Principal) (said memory.Identity, err error) {
 	if by != chela.PrincipalOwner {
 		return said, nil
@@ -68,19 +68,10 @@ func (fs *Folders) Instructions(ctx context.Context, session chela.Session, by c
 		said.Text = instructionsIntro + "\n\n" + strings.Join(texts, "\n\n")
 	}
 	if len(at.Roots) > 0 {
-		said.Text = strings.TrimSpace(said.Text + "\n\n" + described(at.Roots))
+		said.Text = strings.TrimSpace(said.Text + "\n\nYou may also read, and not change, the files below " + workspace.Paths(at.Roots) + ".")
 	}
 	said.Tokens = fs.count(said.Text)
 	return said, err
-}
-
-// described is the part of the prompt about further folders.
-func described(roots []workspace.Root) string {
-	paths := make([]string, len(roots))
-	for i, r := range roots {
-		paths[i] = r.Path()
-	}
-	return "You may also read, and not change, the files below " + strings.Join(paths, ", ") + "."
 }
 
 // maxCounted limits the texts whose tokens are remembered.

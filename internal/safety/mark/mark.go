@@ -40,6 +40,9 @@ func idFor(source, text string) string {
 	}
 }
 
+// Line returns text on one line, without characters that people do not see.
+func Line(text string) string { return strings.Join(strings.Fields(Clean(text)), " ") }
+
 // Clean returns text without characters that people do not see: controls but line ends
 // and tabs, directional and zero-width ones, and tags. Joiners between two characters
 // of the same script that is not ASCII stay, as some scripts and emojis need them.

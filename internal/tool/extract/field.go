@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"chela/internal/platform/excerpt"
+	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety/mark"
 )
 
@@ -50,7 +50,7 @@ const (
 	lastYear  = 2199
 )
 
-var fieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,39}$`)
+var fieldName = lazyregexp.New(`^[a-z][a-z0-9_]{0,39}$`)
 
 // unfit returns why fields cannot be asked for, or "".
 func unfit(fields []field) string {
@@ -60,7 +60,7 @@ func unfit(fields []field) string {
 	seen := map[string]bool{}
 	for _, f := range fields {
 		switch {
-		case !fieldName.MatchString(f.Name):
+		case !fieldName().MatchString(f.Name):
 			return fmt.Sprintf("the name %.60q of a field is not one of up to 40 lower-case letters, digits and \"_\"", f.Name)
 		case seen[f.Name]:
 			return "two fields have the name " + f.Name
@@ -102,7 +102,7 @@ func (f field) value(v any) (fits any, unfit bool) {
 	case nil:
 		return nil, false
 	case string:
-		if v = line(v); v == "" || strings.EqualFold(v, "null") {
+		if v = mark.Line(v); v == "" || strings.EqualFold(v, "null") {
 			return nil, false
 		}
 		fits = f.ofText(v)
@@ -159,7 +159,7 @@ func (f field) ofList(all []any) any {
 		var text string
 		switch v := v.(type) {
 		case string:
-			text = line(v)
+			text = mark.Line(v)
 		case json.Number:
 			text = v.String()
 		}
@@ -169,9 +169,6 @@ func (f field) ofList(all []any) any {
 	}
 	return items
 }
-
-// line returns a text on one line, without characters that people do not see.
-func line(text string) string { return strings.Join(strings.Fields(mark.Clean(text)), " ") }
 
 // merge returns the value of a field after a further part: the first one, or all items
 // of lists.

@@ -51,11 +51,16 @@ func unknownRoot(p string, roots []Root) error {
 	if len(roots) == 0 {
 		return err.WithHint("use a path under " + Dir)
 	}
+	return err.WithHint("use a path under " + Dir + ", " + Paths(roots))
+}
+
+// Paths lists the paths at which models see roots, for a sentence.
+func Paths(roots []Root) string {
 	paths := make([]string, len(roots))
 	for i, r := range roots {
 		paths[i] = r.Path()
 	}
-	return err.WithHint("use a path under " + Dir + ", " + strings.Join(paths, ", "))
+	return strings.Join(paths, ", ")
 }
 
 // inRoot returns the root and the name in it that a path denotes, relative to [Dir]. It
