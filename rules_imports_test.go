@@ -76,7 +76,7 @@ var owners = []owner{
 	{imported: "code.dny.dev/ssrf", by: []string{"internal/safety/guard"}},
 	{imported: "github.com/anthropics/anthropic-sdk-go", tests: true},
 	{imported: "github.com/aws/aws-sdk-go-v2", by: []string{"internal/model/provider/bedrock/..."}},
-	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/tool/..."}},
+	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/background/jobcopy", "internal/tool/..."}},
 	{imported: "github.com/bluekeyes/go-gitdiff", by: []string{"internal/tool/..."}},
 	{imported: "github.com/coder/websocket", by: []string{"internal/surface/gateway"}, tests: true},
 	{imported: "github.com/getkin/kin-openapi", by: []string{"internal/surface/gateway"}, tests: true},

@@ -92,7 +92,9 @@ var rules = []rule{
 	{name: "files are small", check: checkFileSizes},
 	{name: "functions are small", check: checkFunctionSizes},
 	{name: "packages are small", check: checkPackageSizes, except: map[string]string{
-		"chela": "the nouns of the whole system, a file for each, without code that acts on them",
+		"chela":                "the nouns of the whole system, a file for each, without code that acts on them",
+		"internal/store":       "a file for each noun's rows, in one package by design",
+		"internal/surface/cli": "a file for each noun's commands, in one package by design",
 	}},
 	{name: "parameters are few", check: checkParameters, except: map[string]string{
 		"internal/store/engine.shim.xOpen":  "SQLite's own call",
@@ -128,6 +130,7 @@ var rules = []rule{
 	}},
 	{name: "goroutines have owners", check: checkGoroutines, except: map[string]string{
 		"internal/tool/snapshot/walk.go":    "reads folders in parallel; walkTree waits",
+		"internal/tool/snapshot/copy.go":    "copies files in parallel; run waits",
 		"internal/tool/snapshot/capture.go": "reads files in parallel; capture waits",
 		"internal/tool/snapshot/after.go":   "makes pre-images in parallel; look waits",
 		"internal/engine/rewind/desk.go":    "restores files in parallel; putAll waits",

@@ -179,6 +179,14 @@ var (
 		"Restart a job that ended, with the given limits")
 	JobsAccept = Define[JobRef, chela.Job]("jobs.accept", "POST /api/jobs/{id}/accept", chela.ScopeChat,
 		"Accept the result of a job")
+	JobsDiff = Define[JobRef, JobDiff]("jobs.diff", "GET /api/jobs/{id}/diff", chela.ScopeRead,
+		"Show what a job changed in its copy of a folder").With(long)
+	JobsApply = Define[JobRef, chela.JobCopy]("jobs.apply", "POST /api/jobs/{id}/apply", chela.ScopeChat,
+		"Apply the changes of a job to the folder, all or none").With(long)
+	JobsUndo = Define[JobRef, chela.JobCopy]("jobs.undo", "POST /api/jobs/{id}/undo", chela.ScopeChat,
+		"Restore a folder to what it was before the changes of a job were applied").With(long)
+	JobsDiscard = Define[JobRef, chela.Job]("jobs.discard", "POST /api/jobs/{id}/discard", chela.ScopeChat,
+		"Discard the copy in which a job worked, with its changes").With(long)
 	JobsPrompt = Define[JobMessage, chela.Job]("jobs.prompt", "POST /api/jobs/{id}/prompt", chela.ScopeChat,
 		"Send a message to a job").With(metered, joined)
 	JobsModify = Define[JobMessage, chela.Job]("jobs.modify", "POST /api/jobs/{id}/modify", chela.ScopeChat,

@@ -11,7 +11,7 @@ func Operations() []Spec {
 		TurnsShow.Spec, TurnsCancel.Spec, TurnsSteer.Spec, TurnsTrace.Spec, TurnsReplay.Spec,
 
 		JobsList.Spec, JobsCreate.Spec, JobsShow.Spec, JobsEvents.Spec, JobsActs.Spec, JobsFiles.Spec, JobsFile.Spec, JobsCancel.Spec, JobsPause.Spec, JobsResume.Spec, JobsRestart.Spec,
-		JobsAccept.Spec, JobsPrompt.Spec, JobsModify.Spec,
+		JobsAccept.Spec, JobsDiff.Spec, JobsApply.Spec, JobsUndo.Spec, JobsDiscard.Spec, JobsPrompt.Spec, JobsModify.Spec,
 
 		ApprovalsList.Spec, ApprovalsShow.Spec, ApprovalsAnswer.Spec, GrantsList.Spec, GrantsRevoke.Spec,
 

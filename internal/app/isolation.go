@@ -48,11 +48,14 @@ func newToolchains(cfg *config.Config, now func() time.Time) *toolchain.Toolchai
 }
 
 // caches returns the home folder of an owner's commands, which it makes. Those of a job
-// have the job's workspace for it, which nothing but the job uses.
-func (a *App) caches(_ context.Context, o workspace.Owner) (workspace.Location, error) {
+// have the job's workspace for it, which nothing but the job uses, unless that is a copy of
+// a folder: caches do not belong there.
+func (a *App) caches(ctx context.Context, o workspace.Owner) (workspace.Location, error) {
 	key, err := chela.ParseSessionKey(o.Session)
 	if err == nil && key.Kind == chela.KeyJob {
-		return workspace.Location{}, nil
+		if _, copied, err := a.folders.CopyFor(ctx, o.Session); err != nil || !copied {
+			return workspace.Location{}, err
+		}
 	}
 	dir := a.cfg.Home.Caches(o.Agent)
 	return workspace.Location{Dir: dir, Name: o.Agent}, a.tools.PrepareHome(dir)

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"chela/internal/background/jobcopy"
 	"chela/internal/engine/folder"
 	"chela/internal/engine/prompt"
 )
@@ -11,4 +12,9 @@ func (a *App) newFolders() *folder.Folders {
 	return folder.New(a.store, folder.Config{
 		Now: a.now, Count: prompt.Count, Agent: cfg.CheckAgent, Agents: cfg.AgentNames, Home: string(cfg.Home), UserHome: cfg.UserHome, Workspace: cfg.Workspace, Job: cfg.Home.JobWorkspace,
 	})
+}
+
+// copies returns the dependencies of the copies of folders for jobs.
+func (a *App) copies() jobcopy.Config {
+	return jobcopy.Config{Folders: a.folders, Snapshots: a.snapshots(), Labels: a.folders.Labels(), Keep: a.blobs.Keep, Bytes: a.blobs.Bytes}
 }

@@ -9,6 +9,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/job"
+	"chela/internal/background/jobcopy"
 	"chela/internal/background/notice"
 	"chela/internal/background/routine"
 	"chela/internal/background/work"
@@ -55,6 +56,10 @@ type Config struct {
 	// Workspace returns the folder of a job's files.
 	Workspace workspace.Finder
 
+	// Copies are the copies of folders for jobs; their process and work are those of
+	// the background.
+	Copies jobcopy.Config
+
 	// Present reports whether a client of this process follows a session.
 	Present func(chela.SessionKey) bool
 
@@ -68,6 +73,7 @@ type Background struct {
 	cfg      Config
 	work     *work.Engine
 	jobs     *job.Jobs
+	copies   *jobcopy.Copies
 	notices  *notice.Notices
 	routines *routine.Routines
 	repair   *supervisor
@@ -85,6 +91,9 @@ func New(cfg Config) *Background {
 	})
 	b.notices = notice.New(cfg.Store, notice.Config{Process: cfg.Process, Push: b.pushes()})
 	b.routines = b.newRoutines()
+	copies := cfg.Copies
+	copies.Process, copies.Work = cfg.Process, b.work
+	b.copies = jobcopy.New(cfg.Store, copies)
 	b.jobs = b.newJobs()
 	b.repair = b.newRepair()
 	return b
@@ -112,7 +121,7 @@ func (b *Background) Run(ctx context.Context) error {
 	}
 	upkeep.Go(func() { b.every(ctx, sweepTime, b.sweep) })
 	upkeep.Go(func() { b.every(ctx, reapTime, b.reap) })
-	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.routines.Kinds(), b.notices.Kinds())...)
+	return b.work.Run(ctx, slices.Concat([]work.Kind{b.followKind(), b.hygieneKind()}, b.jobs.Kinds(), b.copies.Kinds(), b.routines.Kinds(), b.notices.Kinds())...)
 }
 
 // every does something periodically until ctx is done, once this process is

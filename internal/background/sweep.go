@@ -21,6 +21,9 @@ const (
 func (b *Background) sweep(ctx context.Context) {
 	b.cfg.Lanes.Prune(b.cfg.Settings.Session.IdleUnload)
 	b.archive(ctx)
+	if n, err := b.copies.Sweep(ctx); err != nil && ctx.Err() == nil {
+		b.cfg.Log.Warn("copies of folders not removed", "copies", n, "error", err)
+	}
 	if err := b.forgetEvents(ctx); err != nil && ctx.Err() == nil {
 		b.cfg.Log.Warn("old events not removed", "error", err)
 	}

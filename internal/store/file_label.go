@@ -37,3 +37,12 @@ func (w *Write) RemoveFileLabel(ctx context.Context, workspace, path string) (bo
 	}
 	return true, w.tx.Changed(ctx, TopicFileLabels)
 }
+
+// RemoveFileLabels removes all labels of a workspace.
+func (w *Write) RemoveFileLabels(ctx context.Context, workspace string) error {
+	removed, err := w.tx.Did(ctx, `delete from file_labels where workspace = $1`, workspace)
+	if err != nil || !removed {
+		return err
+	}
+	return w.tx.Changed(ctx, TopicFileLabels)
+}

@@ -259,6 +259,7 @@ func readEverything(t *testing.T, place store.Config) error {
 			},
 			"work":    func() (int, error) { _, err := r.NextWork(ctx); return 1, err },
 			"folders": func() (int, error) { rows, err := r.Folders(ctx); return len(rows), err },
+			"copies":  func() (int, error) { _, found, err := r.JobCopy(ctx, "j"); return map[bool]int{true: 1}[found], err },
 			"vouches": func() (int, error) { rows, err := r.Vouches(ctx, "", 1); return len(rows), err },
 		} {
 			n, err := look()

@@ -23,7 +23,7 @@ var tables = []string{
 	"sessions", "lanes", "threads", "turns", "entries", "tool_calls", "approvals", "grants", "inbox", "outbox", "usage", "usage_days", "work",
 	"events", "tokens", "logins", "documents", "document_versions", "rewinds", "checkpoints", "branches", "budgets",
 	"jobs", "job_events", "job_steps", "routines", "routine_runs", "routine_causes", "notes", "tool_health", "keyed_requests", "deleted_responses",
-	"secrets", "secret_uses", "file_labels", "vouches", "folders",
+	"secrets", "secret_uses", "file_labels", "vouches", "folders", "job_copies",
 }
 
 // legal has a row for each table. They belong together.
@@ -120,6 +120,10 @@ var legal = map[string]columns{
 	},
 	"folders": {
 		"agent": "'main'", "name": "'a'", "path": "'/a'", "session": "'agent:main:main:thread:a'", "trusted_by": "''", "trusted_at": "0", "forgotten_at": "0", "roots": "''",
+	},
+	"job_copies": {
+		"job": "'j'", "agent": "'main'", "source": "'s'", "state": "'made'", "files": "0", "bytes": "0", "left_out": "''", "changes": "''", "changed_by": "''",
+		"changed_at": "0",
 	},
 	"secret_uses": {
 		"id": "'x'", "name": "'a'", "version": "1", "purpose": "''", "host": "''", "session": "''", "turn": "''", "at": "0",
@@ -322,7 +326,7 @@ func distinct(table string, changed columns) columns {
 		"branches": {"thread": "'t2'", "key": "'new'"}, "budgets": {"key": "'new'"}, "usage_days": {"name": "'new'"},
 		"jobs": {"id": "'new'", "key": "'new'", "session": "'new'"}, "job_events": {"seq": "2", "key": "'new'"}, "job_steps": {"place": "2"},
 		"routines": {"id": "'new'", "name": "'new'", "path": "'new'"}, "routine_runs": {"id": "'new'", "key": "'new'"},
-		"file_labels": {"path": "'new'"}, "folders": {"name": "'new'", "path": "'/new'", "session": "'new'"}, "routine_causes": {"cause": "'new'"}, "secrets": {"name": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},
+		"file_labels": {"path": "'new'"}, "job_copies": {"job": "'new'"}, "folders": {"name": "'new'", "path": "'/new'", "session": "'new'"}, "routine_causes": {"cause": "'new'"}, "secrets": {"name": "'new'"}, "notes": {"key": "'new'"}, "tool_health": {"tool": "'new'"}, "keyed_requests": {"key": "'new'"}, "deleted_responses": {"id": "'new'"},
 	}
 	row := columns{"id": "'new'"}
 	if d, ok := different[table]; ok {

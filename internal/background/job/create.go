@@ -29,6 +29,8 @@ type CreateRequest struct {
 	Parts     []string // texts of its parts; the job itself starts after they have ended
 	Parent    chela.JobID
 	Depth     int
+
+	copied bool // it works in a copy of the folder of its requester
 }
 
 // Create adds a job, which starts without a further call. A repeated key
@@ -38,6 +40,7 @@ func (d *Jobs) Create(ctx context.Context, o CreateRequest) (j chela.Job, err er
 	if o, err = d.complete(o); err != nil {
 		return chela.Job{}, err
 	}
+	o.copied = d.cfg.Copies.Copied(ctx, chela.Job{Kind: o.Kind, Origin: o.Origin, Requester: o.Requester})
 	var known bool
 	err = d.act(ctx, "job.create", func(a *act) (err error) {
 		if j, known, err = a.w.JobByKey(ctx, o.Key); known || err != nil {
@@ -170,6 +173,11 @@ func (a *act) create(ctx context.Context, j *chela.Job, o CreateRequest) error {
 	}
 	if err := a.put(ctx, j, o.By); err != nil {
 		return err
+	}
+	if o.copied {
+		if err := a.cfg.Copies.Want(ctx, a.w, *j); err != nil {
+			return err
+		}
 	}
 	for i, text := range o.Parts {
 		part := a.part(*j, text, i)

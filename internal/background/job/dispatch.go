@@ -143,9 +143,16 @@ func takesMessages(j chela.Job) bool { return j.State == chela.JobAwaiting || j.
 
 // send handles the work that sends a message into a job's session.
 func (d *Jobs) send(ctx context.Context, m messageArgs) error {
+	j, err := store.Get(ctx, d.store, (*store.Read).Job, m.Job)
+	if err == nil && j.Attempt == m.Attempt && takesMessages(j) {
+		err = d.cfg.Copies.Make(ctx, j)
+	}
+	if err != nil {
+		return err
+	}
 	var in chela.Inbound
 	var wanted bool
-	err := d.store.Read(ctx, func(r *store.Read) error {
+	err = d.store.Read(ctx, func(r *store.Read) error {
 		j, err := r.Job(ctx, m.Job)
 		wanted = j.Attempt == m.Attempt && takesMessages(j)
 		if err != nil || !wanted {

@@ -26,15 +26,35 @@ func (d *Jobs) files(ctx context.Context, id chela.JobID) (*workspace.Workspace,
 	if err != nil {
 		return nil, err
 	}
-	if v.Kind == chela.JobSubagent {
+	if _, copied, err := d.cfg.Copies.In(ctx, v.Session); err != nil || v.Kind == chela.JobSubagent && !copied {
+		if err != nil {
+			return nil, err
+		}
 		return nil, chela.E(chela.Unsupported, "a subagent has no files of its own").WithHint("it works in the workspace of agent " + v.Agent)
 	}
 	return d.cfg.Workspace.Open(ctx, workspace.Owner{Agent: v.Agent, Session: v.Session, Principal: chela.PrincipalOwner})
 }
 
-// Files returns the regular files in the workspace of a job, sorted by path. Links
-// are left out.
-func (d *Jobs) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
+// Files returns the regular files in the workspace of a job, sorted by path, and of a
+// copy those that it changed. Links are left out.
+func (d *Jobs) Files(ctx context.Context, id chela.JobID) ([]api.JobFile, error) {
+	found, err := d.allFiles(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	v, err := d.cfg.Copies.Diff(ctx, id)
+	if chela.KindOf(err) == chela.Unsupported {
+		return found, nil
+	}
+	changed := map[string]bool{}
+	for _, f := range v.Files {
+		changed[f.Path] = true
+	}
+	return slices.DeleteFunc(found, func(f api.JobFile) bool { return !changed[f.Path] }), err
+}
+
+// allFiles returns all regular files in the workspace of a job.
+func (d *Jobs) allFiles(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
 	w, err := d.files(ctx, id)
 	if err != nil {
 		return nil, err
@@ -77,6 +97,9 @@ const (
 // first; empty if there are none. That they cannot be listed is said there: the end
 // itself matters more.
 func (d *Jobs) namedFiles(ctx context.Context, id chela.JobID) string {
+	if text, copied := d.changedFiles(ctx, id); copied {
+		return text
+	}
 	found, err := d.Files(ctx, id)
 	switch {
 	case chela.KindOf(err) == chela.Unsupported && err != nil: // a subagent
@@ -116,4 +139,29 @@ func (d *Jobs) File(ctx context.Context, id chela.JobID, path string) ([]byte, e
 	}
 	content, _, err := w.Read(ctx, name, api.MaxJobFile)
 	return content, err
+}
+
+// changedFiles tells the requester of a job which files it changed in its copy; empty
+// for a job without one.
+func (d *Jobs) changedFiles(ctx context.Context, id chela.JobID) (string, bool) {
+	v, err := d.cfg.Copies.Diff(ctx, id)
+	switch {
+	case chela.KindOf(err) == chela.Unsupported && err != nil:
+		return "", false
+	case err != nil:
+		return "What it changed cannot be told: " + chela.MessageOf(err), true
+	case len(v.Files) == 0:
+		return "It changed no files.", true
+	case v.Job != id:
+		return "", true // the end of that job tells
+	}
+	text := []string{fmt.Sprintf("It changed %s in its copy of the folder; the folder is unchanged. People see them with chela jobs diff %s, and chela jobs apply %[2]s changes the folder:",
+		excerpt.Count(len(v.Files), "file"), id)}
+	for _, f := range v.Files[:min(len(v.Files), maxNamed)] {
+		text = append(text, "- "+excerpt.Runes(f.Line(), maxFileName))
+	}
+	if more := len(v.Files) - maxNamed; more > 0 {
+		text = append(text, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(text, "\n"), true
 }

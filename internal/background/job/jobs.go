@@ -6,6 +6,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/background/jobcopy"
 	"chela/internal/platform/local"
 	"chela/internal/store"
 	"chela/internal/tool/workspace"
@@ -24,6 +25,9 @@ type Config struct {
 	// nil; operations alone use it. Workspace locates the files of jobs.
 	Usable    func(model string) error
 	Workspace workspace.Finder
+
+	// Copies are the copies of folders in which jobs work.
+	Copies *jobcopy.Copies
 
 	// Activity tells what live turns are doing.
 	Activity activities

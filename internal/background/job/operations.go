@@ -40,6 +40,12 @@ func (d *Jobs) Operations() []api.Bound {
 			}
 			return d.Restart(ctx, q.ID, c.By, q.Limits)
 		})),
+		api.JobsDiff.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobRef) (api.JobDiff, error) {
+			return d.cfg.Copies.Diff(ctx, q.ID)
+		})),
+		api.JobsApply.Do(visible(d, changedBy(d.cfg.Copies.Apply))),
+		api.JobsUndo.Do(visible(d, changedBy(d.cfg.Copies.Undo))),
+		api.JobsDiscard.Do(visible(d, by(d.cfg.Copies.Discard))),
 		api.JobsPrompt.Do(visible(d, saying(d.Prompt))),
 		api.JobsModify.Do(visible(d, saying(d.Modify))),
 	}
@@ -74,6 +80,13 @@ func sees(c api.Caller, j chela.Job) bool {
 // by adapts a change of a job to an operation.
 func by(change func(ctx context.Context, id chela.JobID, by string) (chela.Job, error)) func(context.Context, api.Caller, api.JobRef) (chela.Job, error) {
 	return func(ctx context.Context, c api.Caller, q api.JobRef) (chela.Job, error) {
+		return change(ctx, q.ID, c.By)
+	}
+}
+
+// changedBy adapts a change of a folder by a job to an operation.
+func changedBy(change func(ctx context.Context, id chela.JobID, by string) (chela.JobCopy, error)) func(context.Context, api.Caller, api.JobRef) (chela.JobCopy, error) {
+	return func(ctx context.Context, c api.Caller, q api.JobRef) (chela.JobCopy, error) {
 		return change(ctx, q.ID, c.By)
 	}
 }

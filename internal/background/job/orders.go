@@ -195,6 +195,9 @@ func (d *Jobs) Modify(ctx context.Context, id chela.JobID, s Message) (chela.Job
 func (a *act) again(ctx context.Context, j *chela.Job, by string) error {
 	j.AnnouncedAt, j.ArchiveAt, j.ArchivedAt, j.Repairs = time.Time{}, time.Time{}, time.Time{}, 0
 	j.Reason = waitsFor(j.Waits)
+	if err := a.cfg.Copies.Renew(ctx, a.w, j.ID); err != nil {
+		return err
+	}
 	if err := a.move(ctx, j, chela.JobPending, chela.JobEvent{By: by}); err != nil {
 		return err
 	}

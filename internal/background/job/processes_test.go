@@ -15,6 +15,7 @@ import (
 	"chela"
 	"chela/internal/api"
 	"chela/internal/background/job"
+	"chela/internal/background/jobcopy"
 	"chela/internal/background/work"
 	"chela/internal/platform/local"
 	"chela/internal/store"
@@ -70,7 +71,7 @@ func TestPlaceIsGivenUnderTheLock(t *testing.T) {
 			looks <- true
 			return time.Now()
 		}},
-		Agent: func(string) error { return nil }, Jobs: job.ClassLimits{Parallel: 1, Waiting: 1}, MaxDepth: 1,
+		Agent: func(string) error { return nil }, Jobs: job.ClassLimits{Parallel: 1, Waiting: 1}, MaxDepth: 1, Copies: jobcopy.New(s, jobcopy.Config{Folders: noFolders{}}),
 
 		Work: work.New(s, work.Config{Process: local.Process{Node: ids.Node(), IDs: ids, Now: time.Now, Log: log}}), // which does not run
 	})

@@ -9,7 +9,8 @@
 // it, the owner may trust folders, such as the repository of a project. Each has a
 // session, whose files are those of the folder, and whose subagents work there too. A
 // forgotten folder keeps its session, which has no files then: its threads speak of
-// files that are not those of another workspace. A job has a workspace of its own.
+// files that are not those of another workspace. A job has a workspace of its own; where
+// a session of a folder asked for it, that is a copy of the folder.
 //
 // Folders are trusted by people; no tool does it. A folder that holds settings or
 // secrets of the user or of the system is refused.
@@ -223,7 +224,7 @@ func unused(ctx context.Context, r *store.Read, all []chela.Folder, f chela.Fold
 
 // Locate returns the workspace of a call's owner: the folder of its session or of the
 // session that a subagent works for, or else the agent's own. A job has its own, which
-// is created if missing. Guests and groups have only the workspaces of their jobs:
+// is created if missing, or a copy of a folder; see [Folders.CopyFor]. Guests and groups have only the workspaces of their jobs:
 // others are Denied to them. The session of a forgotten folder has none, which is
 // Denied; a folder that is gone is Unavailable. It fails with Invalid if the session's
 // key names no job that could have a workspace.
@@ -234,6 +235,13 @@ func (fs *Folders) Locate(ctx context.Context, o workspace.Owner) (workspace.Loc
 
 // locate is Locate, and reports whether the workspace is a folder of the owner's machine.
 func (fs *Folders) locate(ctx context.Context, o workspace.Owner) (at workspace.Location, theirs bool, err error) {
+	c, found, err := fs.CopyFor(ctx, o.Session)
+	if err != nil || found {
+		if err == nil {
+			at, err = fs.inCopy(ctx, o, c)
+		}
+		return at, true, err
+	}
 	key, err := chela.ParseSessionKey(o.Session) // manual tool calls have no session
 	if err == nil && key.Kind == chela.KeyJob {
 		at, err = fs.job(key)
@@ -287,7 +295,7 @@ func (fs *Folders) job(key chela.Key) (at workspace.Location, err error) {
 	if !isOneName(key.ID) {
 		return at, chela.E(chela.Invalid, "a job of that name has no workspace").WithHint("use letters, digits, \"_\" and \"-\"")
 	}
-	at = workspace.Location{Dir: fs.cfg.Job(key.Agent, key.ID), Name: key.Agent}
+	at = workspace.Location{Dir: fs.cfg.Job(key.Agent, key.ID), Name: key.Agent, Private: true}
 	if err := os.MkdirAll(at.Dir, 0o700); err != nil {
 		return at, datadir.Trouble(at.Dir, err)
 	}

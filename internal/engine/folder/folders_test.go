@@ -121,12 +121,12 @@ func TestWorkspaces(t *testing.T) {
 			got, err := h.locate(tt.session, chela.PrincipalOwner)
 			if tt.want == "" {
 				if chela.KindOf(err) != chela.Invalid {
-					t.Errorf("%q, error %v, want a refusal", got, err)
+					t.Errorf("%+v, error %v, want a refusal", got, err)
 				}
 				return
 			}
 			if want := filepath.Join(h.dir, filepath.FromSlash(tt.want)); got.Dir != want || got.Name != "research" || err != nil {
-				t.Errorf("%q, error %v, want %q", got, err, want)
+				t.Errorf("%+v, error %v, want %q", got, err, want)
 			}
 			if _, err := os.Stat(got.Dir); (err == nil) != (filepath.Base(got.Dir) == "job_1") {
 				t.Errorf("the folder: %v", err)
@@ -145,13 +145,13 @@ func TestWorkspaceIsTheOwners(t *testing.T) {
 	} {
 		for _, by := range []chela.Principal{chela.PrincipalGuest, chela.PrincipalGroup, ""} {
 			if got, err := h.locate(session, by); chela.KindOf(err) != chela.Denied {
-				t.Errorf("%q in %s: %q, error %v, want Denied", by, session, got, err)
+				t.Errorf("%q in %s: %+v, error %v, want Denied", by, session, got, err)
 			}
 		}
 	}
 	got, err := h.locate("agent:research:job:job_1", chela.PrincipalGuest)
 	if want := filepath.Join(h.dir, "workspace", "research.jobs", "job_1"); got.Dir != want || err != nil {
-		t.Errorf("a guest's job works in %q, error %v, want %q", got, err, want)
+		t.Errorf("a guest's job works in %+v, error %v, want %q", got, err, want)
 	}
 }
 

@@ -17,7 +17,8 @@ func (c *commands) jobsCommand() *cobra.Command {
 	return terminal.Group("jobs", "Have work done in the background, and look after it",
 		c.jobsList(), c.jobCreate(), verb(c, api.JobsShow, c.job), c.jobEvents(), verb(c, api.JobsPrompt, c.jobMoved),
 		verb(c, api.JobsCancel, c.jobMoved), verb(c, api.JobsPause, c.jobMoved), verb(c, api.JobsResume, c.jobMoved), c.jobRestart(),
-		verb(c, api.JobsAccept, c.jobMoved), c.jobModify(), c.jobFiles())
+		verb(c, api.JobsAccept, c.jobMoved), c.jobModify(), c.jobFiles(),
+		verb(c, api.JobsDiff, c.jobDiff), verb(c, api.JobsApply, c.jobCopy), verb(c, api.JobsUndo, c.jobCopy), verb(c, api.JobsDiscard, c.jobMoved))
 }
 
 func (c *commands) jobsList() *cobra.Command {

@@ -37,10 +37,21 @@ func (b board) operations() []api.Bound {
 		api.JobsShow.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.Job, error) { return b.job(q) }),
 		api.JobsCancel.Do(move("cancel")), api.JobsPause.Do(move("pause")), api.JobsResume.Do(move("resume")),
 		api.JobsAccept.Do(move("accept")), api.JobsPrompt.Do(say("prompt")), api.JobsModify.Do(say("modify")),
+		api.JobsDiff.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.JobDiff, error) {
+			j, err := b.job(q)
+			return api.JobDiff{Job: j.ID, State: chela.CopyMade}, err
+		}),
+		api.JobsApply.Do(b.copied), api.JobsUndo.Do(b.copied), api.JobsDiscard.Do(move("discard")),
 		api.JobsRestart.Do(func(ctx context.Context, c api.Caller, q api.JobRestart) (chela.Job, error) {
 			return move(fmt.Sprintf("restart with %d steps", q.Limits.Steps))(ctx, c, q.JobRef)
 		}),
 	}
+}
+
+// copied is an apply or an undo.
+func (b board) copied(_ context.Context, c api.Caller, q api.JobRef) (chela.JobCopy, error) {
+	j, err := b.job(q)
+	return chela.JobCopy{Job: j.ID, Agent: "main", Source: "agent:main:main:thread:site", State: chela.CopyApplied, ChangedBy: c.By}, err
 }
 
 func (board) create(_ context.Context, c api.Caller, q api.NewJob) (chela.Job, error) {

@@ -70,6 +70,8 @@ type after struct {
 	until     time.Time
 	seen      workspace.Observed
 
+	outsideGit bool // changes in a .git are of no interest
+
 	mu      sync.Mutex
 	owned   map[string]bool      // guarded by mu, like all below
 	omitted map[string]*omission // by reason
@@ -83,6 +85,17 @@ type omission struct {
 }
 
 func (a *after) look(ctx context.Context) error {
+	if err := a.compare(ctx); err != nil {
+		return err
+	}
+	if err := fail.Point("snapshot.compared"); err != nil {
+		return err
+	}
+	return a.shelf.index.add(a.now)
+}
+
+// compare finds the changes of the workspace.
+func (a *after) compare(ctx context.Context) error {
 	x := a.shelf.index
 	base := a.before.tree
 	now, ignored, partly, err := walkTree(ctx, view{a.ws.Root(), a.snapshots.cfg.Now}, x.tree, a.before.all)
@@ -91,6 +104,9 @@ func (a *after) look(ctx context.Context) error {
 	}
 	a.now, a.links, a.owned = now, linksIn(now), map[string]bool{}
 	all := changes(base, now)
+	if a.outsideGit {
+		all = slices.DeleteFunc(all, func(c change) bool { return inGit(c.path) })
+	}
 	a.seen.Known = a.before.all && !partly && !a.before.partly
 	for _, c := range append(slices.Clone(all), changes(a.before.ignored, ignored)...) {
 		if c.now != nil && c.now.Kind != directory && (c.was == nil || !c.was.same(*c.now)) {
@@ -126,10 +142,7 @@ func (a *after) look(ctx context.Context) error {
 		a.seen.Changes = append(a.seen.Changes, ps...)
 	}
 	a.tellOmitted()
-	if err := fail.Point("snapshot.compared"); err != nil {
-		return err
-	}
-	return x.add(a.now)
+	return nil
 }
 
 // tellOmitted adds a pre-image for each reason why changes are not undone.

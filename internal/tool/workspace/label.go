@@ -12,7 +12,8 @@ package workspace
 //     changed get it, or their folders. A command that the process did not survive
 //     labels all.
 //   - The workspace of a job has no labels: only the threads of the job use it,
-//     and they have their own.
+//     and they have their own. The copy of a folder has those of the folder, and the
+//     folder gets those of the files that it takes from the copy.
 //
 // A file that people move or copy by other programs loses its label.
 
@@ -132,9 +133,7 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	j := t.Judge(call.Args)
 	names, root := files(j)
 	u = use{call: call, names: names, runs: j.Effect == chela.EffectExecute, writes: j.Effect != chela.EffectRead && !j.ReadOnly}
-	key, err := chela.ParseSessionKey(call.Session)
-	u.job = err == nil && key.Kind == chela.KeyJob
-	if !u.runs && (len(u.names) == 0 || u.job) {
+	if !u.runs && len(u.names) == 0 {
 		return u, nil, nil
 	}
 	if !t.Own || j.Carries || len(j.Hosts) > 0 {
@@ -142,6 +141,10 @@ func (l labeller) use(ctx context.Context, t chela.Tool, call chela.ToolCall) (u
 	}
 	if ws, _, err = l.find.OpenAt(ctx, OwnerOf(call), root); err != nil {
 		return u, nil, nil //nolint:nilerr // the tool fails with it
+	}
+	if u.job = ws.at.Private; u.job && !u.runs {
+		_ = ws.Close() // nothing was read
+		return u, nil, nil
 	}
 	if u.job {
 		return u, ws, nil

@@ -52,6 +52,9 @@ type Location struct {
 	Dir  string // folder of the host
 	Name string // of the workspace among the labels of files: the agent, or one of its folders, as in "main/site"
 
+	Private bool // only the threads of a job use it, so its files need no labels
+	Copy    bool // it is a copy of a folder, made for a job
+
 	Roots      []Root      // further folders that may be read
 	Neighbours []Neighbour // other workspaces with some of the files
 }

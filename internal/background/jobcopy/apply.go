@@ -1,0 +1,243 @@
+package jobcopy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"syscall"
+
+	"chela"
+	"chela/internal/engine/folder"
+	"chela/internal/platform/excerpt"
+	"chela/internal/platform/fail"
+	"chela/internal/store"
+	"chela/internal/tool/snapshot"
+	"chela/internal/tool/workspace"
+)
+
+// Apply makes the changes of a job's copy in the folder, all or none. Where the folder
+// changed since the copy was made, lines that do not meet are merged. It is a Conflict for
+// a live job, for one whose changes were applied, and where a file cannot be merged.
+func (cs *Copies) Apply(ctx context.Context, id chela.JobID, by string) (c chela.JobCopy, err error) {
+	err = cs.changing(ctx, id, func(j chela.Job, of *folder.Copy) error {
+		defer func() { c = of.JobCopy }()
+		switch of.State {
+		case chela.CopyApplying:
+			return cs.finish(ctx, of)
+		case chela.CopyApplied:
+			return chela.Ef(chela.Conflict, "the changes of job %s were applied at %s", id, of.ChangedAt.UTC().Format("2006-01-02 15:04:05 MST")).
+				WithHint("chela jobs undo " + string(id) + " restores the folder")
+		case chela.CopyMade, chela.CopyUndone:
+		default:
+			return chela.Ef(chela.Conflict, "job %s has no changes to apply: its copy is %s", id, of.State).WithHint("chela jobs restart " + string(id) + " begins anew")
+		}
+		labels, err := cs.planApply(ctx, j, of)
+		if err != nil {
+			return err
+		}
+		of.ChangedBy = by
+		if err := cs.move(ctx, of, chela.CopyApplying, labels...); err != nil {
+			return err
+		}
+		return cs.finish(ctx, of)
+	})
+	return c, err
+}
+
+// Undo restores the folder to its state before the changes of a job were applied. It is
+// a Conflict if they are not, and if one of the files was changed since.
+func (cs *Copies) Undo(ctx context.Context, id chela.JobID, by string) (c chela.JobCopy, err error) {
+	err = cs.changing(ctx, id, func(_ chela.Job, of *folder.Copy) error {
+		defer func() { c = of.JobCopy }()
+		switch of.State {
+		case chela.CopyUndoing:
+			return cs.finish(ctx, of)
+		case chela.CopyApplied:
+		default:
+			return chela.Ef(chela.Conflict, "the changes of job %s are not applied: its copy is %s", id, of.State).WithHint("see chela jobs diff " + string(id))
+		}
+		ws, err := cs.openSource(ctx, *of)
+		if err != nil {
+			return err
+		}
+		defer ws.Close() // it is only read here
+		if err := allAre(ctx, ws, reversed(of.Changes), "nothing was undone"); err != nil {
+			return err
+		}
+		of.ChangedBy = by
+		if err := cs.move(ctx, of, chela.CopyUndoing); err != nil {
+			return err
+		}
+		return cs.finish(ctx, of)
+	})
+	return c, err
+}
+
+// changing calls do for a job that ended and has a copy of its own.
+func (cs *Copies) changing(ctx context.Context, id chela.JobID, do func(chela.Job, *folder.Copy) error) error {
+	j, err := store.Get(ctx, cs.store, (*store.Read).Job, id)
+	if err != nil {
+		return err
+	}
+	found, err := cs.withCopy(ctx, j, func(c folder.Copy) error {
+		switch {
+		case c.Job != id:
+			return chela.Ef(chela.Conflict, "job %s works in the copy of job %s", id, c.Job).WithHint("name that job")
+		case j.State.Live():
+			return notEnded(j)
+		}
+		return do(j, &c)
+	})
+	if err == nil && !found {
+		err = noCopy(id)
+	}
+	return err
+}
+
+func (cs *Copies) openSource(ctx context.Context, c folder.Copy) (*workspace.Workspace, error) {
+	at, err := cs.cfg.Folders.Source(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return openAt(ctx, at)
+}
+
+// complete ends an apply or undo that a process left.
+func (cs *Copies) complete(ctx context.Context, id chela.JobID) error {
+	j, err := store.Get(ctx, cs.store, (*store.Read).Job, id)
+	if err != nil {
+		return err
+	}
+	_, err = cs.withCopy(ctx, j, func(c folder.Copy) error {
+		if c.State != chela.CopyApplying && c.State != chela.CopyUndoing {
+			return nil
+		}
+		err := cs.finish(ctx, &c)
+		if chela.KindOf(err) == chela.Conflict && err != nil { // it was taken back, which the state says
+			return nil
+		}
+		return err
+	})
+	return err
+}
+
+// finish makes the changes of an apply or undo. If others change one of the files in
+// this moment, it takes back the rest and returns the Conflict.
+func (cs *Copies) finish(ctx context.Context, c *folder.Copy) error {
+	ws, err := cs.openSource(ctx, *c)
+	if err != nil {
+		return err
+	}
+	defer ws.Close() // writes are synced
+	changes, to, back := c.Changes, chela.CopyApplied, chela.CopyUndone
+	if snapshot.HasCopy(c.Dir) {
+		back = chela.CopyMade
+	}
+	if c.State == chela.CopyUndoing {
+		changes, to, back = reversed(c.Changes), chela.CopyUndone, chela.CopyApplied
+	}
+	err = cs.putAll(ctx, ws, c.Job, changes)
+	if err != nil && theirs(err) {
+		if wrong := cs.putAll(ctx, ws, c.Job, reversed(changes)); wrong != nil && !theirs(wrong) {
+			return wrong
+		}
+		return errors.Join(cs.move(ctx, c, back), err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := fail.Point("job.apply.put"); err != nil {
+		return err
+	}
+	if err := cs.move(ctx, c, to); err != nil {
+		return err
+	}
+	if err := fail.Point("job.applied"); err != nil {
+		return err
+	}
+	return snapshot.RemoveCopy(c.Dir)
+}
+
+// putAll makes changes in a folder, in an order in which each can be made. Those that are
+// made already stay.
+func (cs *Copies) putAll(ctx context.Context, ws *workspace.Workspace, id chela.JobID, changes []chela.Preimage) error {
+	order := slices.Clone(changes)
+	slices.SortStableFunc(order, func(a, b chela.Preimage) int { return cmp.Compare(workspace.Order(a), workspace.Order(b)) })
+	for _, p := range order {
+		if err := fail.Point("job.apply.change"); err != nil {
+			return err
+		}
+		content, err := cs.contentOf(ctx, p.Kind, p.After)
+		if err != nil {
+			return err
+		}
+		err = ws.Put(ctx, "apply "+string(id)+" "+p.Path, p, content)
+		if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) && p.Kind == chela.PreimageFolder {
+			continue // the folder holds more, such as ignored files
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contentOf loads a content by its hash; nil for none and for a folder.
+func (cs *Copies) contentOf(ctx context.Context, kind chela.PreimageKind, sum string) ([]byte, error) {
+	if sum == "" || kind == chela.PreimageFolder {
+		return nil, nil
+	}
+	content, err := cs.cfg.Bytes(ctx, sum)
+	if err != nil {
+		err = chela.E(chela.Unavailable, "a stored content is missing").WithHint("see chela doctor").Because(err)
+	}
+	return content, err
+}
+
+// theirs reports whether an error means that others changed a file.
+func theirs(err error) bool {
+	return slices.Contains([]chela.Kind{chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported}, chela.KindOf(err))
+}
+
+// reversed returns the changes that take others back.
+func reversed(changes []chela.Preimage) []chela.Preimage {
+	back := slices.Clone(changes)
+	for i := range back {
+		p := &back[i]
+		p.Before, p.After, p.ModeBefore, p.ModeAfter, p.Mode = p.After, p.Before, p.ModeAfter, p.ModeBefore, p.ModeBefore
+	}
+	return back
+}
+
+// allAre returns a Conflict unless every path is as it was before the changes.
+func allAre(ctx context.Context, ws *workspace.Workspace, changes []chela.Preimage, nothing string) error {
+	var other []string
+	for _, p := range changes {
+		is, err := ws.State(ctx, p.Kind, p.Path)
+		if err != nil && !theirs(err) {
+			return err
+		}
+		if p.Kind != chela.PreimageFolder && (err != nil || is.Other || !is.Matches(p.Before, p.ModeBefore)) {
+			other = append(other, p.Path)
+		}
+	}
+	if len(other) == 0 {
+		return nil
+	}
+	return chela.Ef(chela.Conflict, "%s: %s changed since: %s", nothing, excerpt.Count(len(other), "file"), firstOf(other)).
+		WithHint("put them back as they were, or change them by hand")
+}
+
+// firstOf lists the first of many names.
+func firstOf(names []string) string {
+	const most = 5
+	text := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"chela"
+)
+
+var jobCopyTable = tableOf[chela.JobCopy]("copy for a job", "job_copies", `
+	job agent source state files bytes left_out changes? changed_by changed_at`)
+
+// JobCopy returns the copy of a folder that was made for a job, and whether there is one.
+func (r *Read) JobCopy(ctx context.Context, id chela.JobID) (chela.JobCopy, bool, error) {
+	return jobCopyTable.first(ctx, r.tx, `where job = $1`, id)
+}
+
+// AddJobCopy adds the copy for a job. It is a Conflict if the job has one.
+func (w *Write) AddJobCopy(ctx context.Context, c chela.JobCopy) error {
+	return jobCopyTable.add(ctx, w.tx, c)
+}
+
+var moveJobCopy = jobCopyTable.update("state files bytes left_out changes changed_by changed_at", "job = $1 and state = $2")
+
+// MoveJobCopy stores a copy that was in the state from.
+func (w *Write) MoveJobCopy(ctx context.Context, c chela.JobCopy, from chela.CopyState) error {
+	if !from.CanMove(c.State) {
+		return illegalMove("copy for job", c.Job, from, c.State)
+	}
+	return moveJobCopy.move(ctx, w.tx, c, c.Job, from)
+}
+
+// StaleJobCopies returns the jobs whose copies are to be removed: they were cancelled, or
+// ended before the given time.
+func (r *Read) StaleJobCopies(ctx context.Context, before time.Time) ([]chela.JobID, error) {
+	return queryAll(ctx, r.tx, scanValue[chela.JobID], `select c.job from job_copies c join jobs j on j.id = c.job
+		where c.state in ('wanted', 'made') and j.finished_at > 0 and (j.state = 'cancelled' or j.finished_at < $1
+			and j.state in ('completed', 'submitted', 'accepted', 'failed', 'interrupted')) order by c.job limit 100`, before)
+}
