@@ -42,8 +42,14 @@ func backAndForthOverACommand(p *player, asks []string) {
 // files returns the contents of the files of the workspace.
 func files(p *player) map[string]string {
 	p.t.Helper()
+	return filesBelow(p.t, filepath.Join(p.home, "workspace", "main"))
+}
+
+// filesBelow returns the contents of the files below a folder.
+func filesBelow(t *testing.T, dir string) map[string]string {
+	t.Helper()
 	all := map[string]string{}
-	root := os.DirFS(filepath.Join(p.home, "workspace", "main"))
+	root := os.DirFS(dir)
 	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -53,7 +59,7 @@ func files(p *player) map[string]string {
 		return err
 	})
 	if err != nil {
-		p.t.Error(err)
+		t.Error(err)
 	}
 	return all
 }

@@ -37,3 +37,10 @@ func (r *Read) StaleJobCopies(ctx context.Context, before time.Time) ([]chela.Jo
 		where c.state in ('wanted', 'made') and j.finished_at > 0 and (j.state = 'cancelled' or j.finished_at < $1
 			and j.state in ('completed', 'submitted', 'accepted', 'failed', 'interrupted')) order by c.job limit 100`, before)
 }
+
+// GoneJobCopies returns the jobs whose copies were removed since the given time, in a
+// transaction before the files.
+func (r *Read) GoneJobCopies(ctx context.Context, since time.Time) ([]chela.JobID, error) {
+	return queryAll(ctx, r.tx, scanValue[chela.JobID],
+		`select job from job_copies where state in ('applied', 'undone', 'discarded') and changed_at >= $1 order by job limit 1000`, since)
+}

@@ -155,7 +155,7 @@ func (d *Jobs) changedFiles(ctx context.Context, id chela.JobID) (string, bool) 
 	case v.Job != id:
 		return "", true // the end of that job tells
 	}
-	text := []string{fmt.Sprintf("It changed %s in its copy of the folder; the folder is unchanged. People see them with chela jobs diff %s, and chela jobs apply %[2]s changes the folder:",
+	text := []string{fmt.Sprintf("It changed %s in its copy of the folder; the folder is unchanged. job_diff shows them, and job_apply makes them in the folder (people: chela jobs diff %s, chela jobs apply %[2]s):",
 		excerpt.Count(len(v.Files), "file"), id)}
 	for _, f := range v.Files[:min(len(v.Files), maxNamed)] {
 		text = append(text, "- "+excerpt.Runes(f.Line(), maxFileName))

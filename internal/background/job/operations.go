@@ -43,8 +43,8 @@ func (d *Jobs) Operations() []api.Bound {
 		api.JobsDiff.Do(visible(d, func(ctx context.Context, _ api.Caller, q api.JobRef) (api.JobDiff, error) {
 			return d.cfg.Copies.Diff(ctx, q.ID)
 		})),
-		api.JobsApply.Do(visible(d, changedBy(d.cfg.Copies.Apply))),
-		api.JobsUndo.Do(visible(d, changedBy(d.cfg.Copies.Undo))),
+		api.JobsApply.Do(visible(d, changed(d.cfg.Copies.Apply))),
+		api.JobsUndo.Do(visible(d, changed(d.cfg.Copies.Undo))),
 		api.JobsDiscard.Do(visible(d, by(d.cfg.Copies.Discard))),
 		api.JobsPrompt.Do(visible(d, saying(d.Prompt))),
 		api.JobsModify.Do(visible(d, saying(d.Modify))),
@@ -84,10 +84,10 @@ func by(change func(ctx context.Context, id chela.JobID, by string) (chela.Job, 
 	}
 }
 
-// changedBy adapts a change of a folder by a job to an operation.
-func changedBy(change func(ctx context.Context, id chela.JobID, by string) (chela.JobCopy, error)) func(context.Context, api.Caller, api.JobRef) (chela.JobCopy, error) {
+// changed adapts a change of a folder to an operation.
+func changed(change func(context.Context, api.Caller, chela.JobID) (chela.JobCopy, error)) func(context.Context, api.Caller, api.JobRef) (chela.JobCopy, error) {
 	return func(ctx context.Context, c api.Caller, q api.JobRef) (chela.JobCopy, error) {
-		return change(ctx, q.ID, c.By)
+		return change(ctx, c, q.ID)
 	}
 }
 

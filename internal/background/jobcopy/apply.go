@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/engine/folder"
 	"chela/internal/platform/excerpt"
 	"chela/internal/platform/fail"
@@ -21,10 +22,20 @@ import (
 
 // Apply makes the changes of a job's copy in the folder, all or none. Where the folder
 // changed since the copy was made, lines that do not meet are merged. It is a Conflict for
-// a live job, for one whose changes were applied, and where a file cannot be merged.
-func (cs *Copies) Apply(ctx context.Context, id chela.JobID, by string) (c chela.JobCopy, err error) {
+// a live job, for one whose changes were applied, and where a file cannot be merged. A
+// model may apply only in the session that asked for the job, whose undo covers it. The
+// same request of a model is carried out once.
+func (cs *Copies) Apply(ctx context.Context, caller api.Caller, id chela.JobID) (c chela.JobCopy, err error) {
+	by := who(caller)
 	err = cs.changing(ctx, id, func(j chela.Job, of *folder.Copy) error {
 		defer func() { c = of.JobCopy }()
+		switch {
+		case caller.Agent != "" && caller.Session != of.Source:
+			return chela.Ef(chela.Denied, "the changes of job %s are applied in the session that asked for it", id).
+				WithHint("chela jobs apply " + string(id) + " applies them for a person")
+		case of.State == chela.CopyApplied && caller.Agent != "" && of.ChangedBy == by:
+			return nil
+		}
 		switch of.State {
 		case chela.CopyApplying:
 			return cs.finish(ctx, of)
@@ -50,7 +61,7 @@ func (cs *Copies) Apply(ctx context.Context, id chela.JobID, by string) (c chela
 
 // Undo restores the folder to its state before the changes of a job were applied. It is
 // a Conflict if they are not, and if one of the files was changed since.
-func (cs *Copies) Undo(ctx context.Context, id chela.JobID, by string) (c chela.JobCopy, err error) {
+func (cs *Copies) Undo(ctx context.Context, caller api.Caller, id chela.JobID) (c chela.JobCopy, err error) {
 	err = cs.changing(ctx, id, func(_ chela.Job, of *folder.Copy) error {
 		defer func() { c = of.JobCopy }()
 		switch of.State {
@@ -68,13 +79,21 @@ func (cs *Copies) Undo(ctx context.Context, id chela.JobID, by string) (c chela.
 		if err := allAre(ctx, ws, reversed(of.Changes), "nothing was undone"); err != nil {
 			return err
 		}
-		of.ChangedBy = by
+		of.ChangedBy = who(caller)
 		if err := cs.move(ctx, of, chela.CopyUndoing); err != nil {
 			return err
 		}
 		return cs.finish(ctx, of)
 	})
 	return c, err
+}
+
+// who returns the name of a caller, and for a tool that of its call.
+func who(c api.Caller) string {
+	if c.Agent != "" && c.Key != "" {
+		return c.By + " " + c.Key
+	}
+	return c.By
 }
 
 // changing calls do for a job that ended and has a copy of its own.
@@ -142,7 +161,7 @@ func (cs *Copies) finish(ctx context.Context, c *folder.Copy) error {
 	}
 	err = cs.putAll(ctx, ws, c.Job, changes)
 	if err != nil && theirs(err) {
-		if wrong := cs.putAll(ctx, ws, c.Job, reversed(changes)); wrong != nil && !theirs(wrong) {
+		if wrong := cs.takeBack(ctx, ws, c.Job, changes); wrong != nil {
 			return wrong
 		}
 		return errors.Join(cs.move(ctx, c, back), err)
@@ -163,27 +182,47 @@ func (cs *Copies) finish(ctx context.Context, c *folder.Copy) error {
 }
 
 // putAll makes changes in a folder, in an order in which each can be made. Those that are
-// made already stay.
+// made already stay. It ends with the first error.
 func (cs *Copies) putAll(ctx context.Context, ws *workspace.Workspace, id chela.JobID, changes []chela.Preimage) error {
-	order := slices.Clone(changes)
-	slices.SortStableFunc(order, func(a, b chela.Preimage) int { return cmp.Compare(workspace.Order(a), workspace.Order(b)) })
-	for _, p := range order {
+	for _, p := range ordered(changes) {
 		if err := fail.Point("job.apply.change"); err != nil {
 			return err
 		}
-		content, err := cs.contentOf(ctx, p.Kind, p.After)
-		if err != nil {
-			return err
-		}
-		err = ws.Put(ctx, "apply "+string(id)+" "+p.Path, p, content)
-		if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) && p.Kind == chela.PreimageFolder {
-			continue // the folder holds more, such as ignored files
-		}
-		if err != nil {
+		if err := cs.put(ctx, ws, id, p); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// takeBack takes changes back, except for files that others have changed since.
+func (cs *Copies) takeBack(ctx context.Context, ws *workspace.Workspace, id chela.JobID, changes []chela.Preimage) error {
+	for _, p := range ordered(reversed(changes)) {
+		if err := fail.Point("job.apply.change"); err != nil {
+			return err
+		}
+		if err := cs.put(ctx, ws, id, p); err != nil && !theirs(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func ordered(changes []chela.Preimage) []chela.Preimage {
+	return slices.SortedStableFunc(slices.Values(changes), func(a, b chela.Preimage) int { return cmp.Compare(workspace.Order(a), workspace.Order(b)) })
+}
+
+// put makes one change.
+func (cs *Copies) put(ctx context.Context, ws *workspace.Workspace, id chela.JobID, p chela.Preimage) error {
+	content, err := cs.contentOf(ctx, p.Kind, p.After)
+	if err != nil {
+		return err
+	}
+	err = ws.Put(ctx, "apply "+string(id)+" "+p.Path, p, content)
+	if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrExist) && p.Kind == chela.PreimageFolder {
+		return nil // the folder holds more, such as ignored files
+	}
+	return err
 }
 
 // contentOf loads a content by its hash; nil for none and for a folder.
@@ -213,7 +252,8 @@ func reversed(changes []chela.Preimage) []chela.Preimage {
 	return back
 }
 
-// allAre returns a Conflict unless every path is as it was before the changes.
+// allAre returns a Conflict unless every path has its state before or after the changes:
+// an undo of the session may have restored some.
 func allAre(ctx context.Context, ws *workspace.Workspace, changes []chela.Preimage, nothing string) error {
 	var other []string
 	for _, p := range changes {
@@ -221,7 +261,7 @@ func allAre(ctx context.Context, ws *workspace.Workspace, changes []chela.Preima
 		if err != nil && !theirs(err) {
 			return err
 		}
-		if p.Kind != chela.PreimageFolder && (err != nil || is.Other || !is.Matches(p.Before, p.ModeBefore)) {
+		if p.Kind != chela.PreimageFolder && (err != nil || is.Other || !is.Matches(p.Before, p.ModeBefore) && !is.Matches(p.After, p.ModeAfter)) {
 			other = append(other, p.Path)
 		}
 	}

@@ -262,24 +262,48 @@ func (cs *Copies) discard(ctx context.Context, c *folder.Copy, by string) error 
 	return snapshot.RemoveCopy(c.Dir)
 }
 
-// Sweep discards the copies of jobs that were cancelled, or ended long ago, and
-// returns how many.
+// Sweep discards the copies of jobs that were cancelled, or ended long ago, and removes the
+// files of copies that interrupted processes left. It returns how many.
 func (cs *Copies) Sweep(ctx context.Context) (removed int, err error) {
-	all, err := store.Get(ctx, cs.store, (*store.Read).StaleJobCopies, cs.moment().Add(-keepCopy))
-	for _, id := range all {
-		j, wrong := store.Get(ctx, cs.store, (*store.Read).Job, id)
-		if wrong != nil {
-			return removed, errors.Join(err, wrong)
-		}
-		_, wrong = cs.withCopy(ctx, j, func(c folder.Copy) error {
-			if c.Job != id || !c.State.CanMove(chela.CopyDiscarded) || j.State.Live() {
-				return nil
-			}
-			removed++
-			return cs.discard(ctx, &c, by)
-		})
-		err = errors.Join(err, wrong)
+	before := cs.moment().Add(-keepCopy)
+	stale, err := store.Get(ctx, cs.store, (*store.Read).StaleJobCopies, before)
+	if err != nil {
+		return 0, err
 	}
+	gone, err := store.Get(ctx, cs.store, (*store.Read).GoneJobCopies, before)
+	for _, id := range append(stale, gone...) {
+		did, wrong := cs.remove(ctx, id)
+		if err = errors.Join(err, wrong); did {
+			removed++
+		}
+	}
+	return removed, err
+}
+
+// remove removes the copy of a job that is stale or gone, and reports whether there was
+// one.
+func (cs *Copies) remove(ctx context.Context, id chela.JobID) (removed bool, err error) {
+	j, err := store.Get(ctx, cs.store, (*store.Read).Job, id)
+	if err != nil {
+		return false, err
+	}
+	c, _, err := cs.cfg.Folders.CopyFor(ctx, j.Session)
+	if err != nil || !c.State.CanMove(chela.CopyDiscarded) && !snapshot.PartOfCopy(c.Dir) {
+		return false, err
+	}
+	_, err = cs.withCopy(ctx, j, func(c folder.Copy) error {
+		switch {
+		case j.State.Live() || c.Job != id:
+			return nil
+		case c.State.CanMove(chela.CopyDiscarded):
+			removed = true
+			return cs.discard(ctx, &c, by)
+		case c.State == chela.CopyApplied || c.State == chela.CopyUndone || c.State == chela.CopyDiscarded:
+			removed = true
+			return snapshot.RemoveCopy(c.Dir)
+		}
+		return nil
+	})
 	return removed, err
 }
 

@@ -53,6 +53,12 @@ func checkJobCopies(t *testing.T, s *store.Store) {
 		left := read(t, s, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
 		same(t, want, len(left))
 	}
+	gone, _ := find("job_2")
+	gone.State = chela.CopyDiscarded
+	write(t, s, func(w *store.Write) error { return w.MoveJobCopy(ctx, gone, chela.CopyWanted) })
+	for since, want := range map[time.Time][]chela.JobID{at: {"job_2"}, at.Add(time.Second): nil} {
+		same(t, want, read(t, s, func(r *store.Read) ([]chela.JobID, error) { return r.GoneJobCopies(ctx, since) }))
+	}
 	if _, found := find("job_none"); found {
 		t.Error("a job without a copy has one")
 	}

@@ -1,8 +1,8 @@
 package self
 
 // This part of the package holds the tools that create and control jobs:
-// create_job, list_jobs, job_status, job_events, job_files, job_prompt and
-// cancel_job, and
+// create_job, list_jobs, job_status, job_events, job_files, job_diff, job_apply,
+// job_prompt and cancel_job, and
 // the progress reports of a job: job_plan, job_step and job_parts.
 
 import (
@@ -43,7 +43,7 @@ func JobTools(cfg JobConfig) []chela.Tool {
 	return []chela.Tool{
 		define("create_job", d.create, createJobInput.judge), define("list_jobs", d.list, nil),
 		define("job_status", d.status, nil), define("job_events", d.events, nil),
-		define("job_files", d.files, nil),
+		define("job_files", d.files, nil), define("job_diff", d.diff, nil), d.applying(),
 		define("job_prompt", d.prompt, promptInput.judge), define("cancel_job", d.cancel, jobInput.judgeCancel),
 		define("job_plan", d.plan, planInput.judge), define("job_step", d.step, stepInput.judge), define("job_parts", d.parts, partsInput.judge),
 	}

@@ -158,9 +158,9 @@ func cutShort(was, now tree) string {
 	return ""
 }
 
-// RemoveCopy removes a copy and its original state, if they exist.
+// RemoveCopy removes a copy and then its original state, if they exist.
 func RemoveCopy(dir string) error {
-	for _, of := range []string{baseOf(dir), dir} {
+	for _, of := range []string{dir, baseOf(dir)} {
 		err := os.RemoveAll(of)
 		if errors.Is(err, fs.ErrPermission) { // a folder without permission to change it
 			_ = filepath.WalkDir(of, func(path string, d fs.DirEntry, err error) error {
@@ -182,6 +182,16 @@ func RemoveCopy(dir string) error {
 func HasCopy(dir string) bool {
 	_, err := os.Stat(indexFile(baseOf(dir), 1))
 	return err == nil
+}
+
+// PartOfCopy reports whether a copy, or a part of one, is in a folder.
+func PartOfCopy(dir string) bool {
+	for _, of := range []string{dir, baseOf(dir)} {
+		if _, err := os.Lstat(of); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // copying is the state of one copy.

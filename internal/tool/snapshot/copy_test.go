@@ -90,7 +90,7 @@ func TestCopy(t *testing.T) {
 	if _, err := s.Since(t.Context(), in, dir); err == nil || !strings.Contains(err.Error(), "d/b lost its content") {
 		t.Errorf("a damaged copy: error %v", err)
 	}
-	if err := snapshot.RemoveCopy(dir); err != nil || snapshot.HasCopy(dir) {
+	if err := snapshot.RemoveCopy(dir); err != nil || snapshot.HasCopy(dir) || snapshot.PartOfCopy(dir) {
 		t.Errorf("removed: %v", err)
 	}
 }
