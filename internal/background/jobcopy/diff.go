@@ -16,6 +16,7 @@ import (
 	"chela/internal/api"
 	"chela/internal/engine/folder"
 	"chela/internal/store"
+	"chela/internal/tool/workspace"
 )
 
 // maxDiffText bounds the text of a difference, in bytes.
@@ -146,7 +147,7 @@ func difference(p chela.Preimage, was, now []byte) (c api.JobChange, text string
 		c.Binary = true
 		head += fmt.Sprintf("Binary files %s and %s differ (%d and %d bytes)\n", from, to, len(was), len(now))
 	default:
-		body := udiff.Unified(from, to, string(was), string(now))
+		body := workspace.Unified(from, to, string(was), string(now))
 		for _, e := range udiff.Lines(string(was), string(now)) {
 			c.Removed += lines(string(was[e.Start:e.End]))
 			c.Added += lines(e.New)

@@ -30,8 +30,12 @@ func (g given) job(ctx context.Context) (string, error) {
 	return fmt.Sprintf("Job %s: %s. You are told here when it has ended; /jobs %[1]s shows how far it is.", j.ID, j.Title), err
 }
 
-// jobs lists the jobs of the agent, or shows one.
+// jobs lists the jobs of the agent, or shows one or its changes.
 func (g given) jobs(ctx context.Context) (string, error) {
+	verb, named, _ := strings.Cut(g.args, " ")
+	if do, ok := jobChanges[verb]; ok {
+		return g.changes(ctx, strings.TrimSpace(named), do)
+	}
 	if g.args != "" {
 		j, err := g.findJob(ctx, g.args)
 		return aboutJob(j), err
@@ -50,6 +54,61 @@ func (g given) jobs(ctx context.Context) (string, error) {
 		text += fmt.Sprintf("\n%d. %s", i+1, jobLine(j))
 	}
 	g.lists.show(g.Session, listOfJobs, shown)
+	return text, nil
+}
+
+// jobChanges are the commands on the changes of a job in its copy of a folder.
+var jobChanges = map[string]func(context.Context, given, api.JobRef) (string, error){
+	"diff": func(ctx context.Context, g given, of api.JobRef) (string, error) { return g.jobDiff(ctx, of) },
+	"apply": func(ctx context.Context, g given, of api.JobRef) (string, error) {
+		c, err := api.Call(ctx, g, api.JobsApply, of)
+		return fmt.Sprintf("The changes of job %s are applied. /jobs undo %[1]s takes them back.", c.Job), err
+	},
+	"undo": func(ctx context.Context, g given, of api.JobRef) (string, error) {
+		c, err := api.Call(ctx, g, api.JobsUndo, of)
+		return fmt.Sprintf("The folder is as it was before the changes of job %s. /jobs apply %[1]s makes them again.", c.Job), err
+	},
+	"discard": func(ctx context.Context, g given, of api.JobRef) (string, error) {
+		j, err := api.Call(ctx, g, api.JobsDiscard, of)
+		return fmt.Sprintf("The changes of job %s are discarded.", j.ID), err
+	},
+}
+
+// changes carries out a command on the changes of a job. They are the owner's files, so
+// groups do not see them.
+func (g given) changes(ctx context.Context, named string, do func(context.Context, given, api.JobRef) (string, error)) (string, error) {
+	switch {
+	case named == "":
+		return "", invalid("no job is named", "name it as /jobs shows it")
+	case g.inGroup():
+		return "", chela.E(chela.Denied, "the changes of a job are files of the owner, which others would read here").
+			WithHint("ask for them in a private chat")
+	}
+	j, err := g.findJob(ctx, named)
+	if err != nil {
+		return "", err
+	}
+	return do(ctx, g, api.JobRef{ID: j.ID})
+}
+
+// jobDiff shows the changes of a job, truncated to the size of a message.
+func (g given) jobDiff(ctx context.Context, of api.JobRef) (string, error) {
+	v, err := api.Call(ctx, g, api.JobsDiff, of)
+	if err != nil {
+		return "", err
+	}
+	if len(v.Files) == 0 {
+		return fmt.Sprintf("Job %s changed no files.", of.ID), nil
+	}
+	var b strings.Builder
+	for _, f := range v.Files {
+		b.WriteString(f.Line() + "\n")
+	}
+	b.WriteString("\n" + v.Text)
+	text := strings.TrimRight(b.String(), "\n")
+	if len(text) > maxText {
+		text = strings.ToValidUTF8(text[:maxText], "") + "…\nchela jobs diff " + string(of.ID) + " shows all of it."
+	}
 	return text, nil
 }
 

@@ -111,7 +111,11 @@ var table = []Form{
 		Name: "job", Args: "TEXT", Help: "starts a background job, and reports its result here",
 		More: "The job sees only the text. It continues when you leave.",
 	},
-	{Name: "jobs", Aliases: []string{"list"}, Args: "[ID]", Help: "lists the jobs, or shows how far one is"},
+	{
+		Name: "jobs", Aliases: []string{"list"}, Args: "[ID | diff ID | apply ID | undo ID | discard ID]",
+		Help: "lists the jobs, or shows how far one is, or its changes",
+		More: "A job of a folder works in a copy: apply changes the folder, and undo takes that back.",
+	},
 	{Name: "cancel", Args: "ID", Help: "cancels a job with its parts and subagents; its changes stay"},
 	{
 		Name: "subagents", Aliases: []string{"subagent"}, Args: "[list | info ID | log ID | stop ID]",

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/aymanbagabas/go-udiff"
-
 	"chela"
 )
 
@@ -166,5 +164,5 @@ func Diff(name string, was, is []byte) string {
 	if len(was) > maxDiff || len(is) > maxDiff || !utf8.Valid(was) || !utf8.Valid(is) {
 		return fmt.Sprintf("%s: %d bytes, and there were %d\n", name, len(is), len(was))
 	}
-	return udiff.Unified(name+" (as it was left)", name+" (as it is)", string(was), string(is))
+	return Unified(name+" (as it was left)", name+" (as it is)", string(was), string(is))
 }
