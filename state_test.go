@@ -70,6 +70,19 @@ func TestRewindMoves(t *testing.T) {
 	})
 }
 
+func TestCopyMoves(t *testing.T) {
+	t.Parallel()
+	checkMoves(t, chela.CopyState.CanMove, moves[chela.CopyState]{
+		"wanted":    {"made", "discarded"},
+		"made":      {"applying", "discarded"},
+		"applying":  {"applied", "made", "undone"},
+		"applied":   {"undoing", "wanted"},
+		"undoing":   {"undone", "applied"},
+		"undone":    {"applying", "wanted"},
+		"discarded": {"wanted"},
+	})
+}
+
 func TestApprovalMoves(t *testing.T) {
 	t.Parallel()
 	checkMoves(t, chela.ApprovalState.CanMove, moves[chela.ApprovalState]{

@@ -48,14 +48,15 @@ func (cs *Copies) Diff(ctx context.Context, id chela.JobID) (v api.JobDiff, err 
 		return v, chela.Ef(chela.Conflict, "the changes of job %s were discarded", id).WithHint("chela jobs restart " + string(id) + " begins anew")
 	}
 	v = api.JobDiff{Job: c.Job, State: c.State, NotCopied: c.LeftOut}
-	if v.Provenance, err = cs.diffProvenance(ctx, c); err != nil {
+	if err := cs.describe(ctx, &v, changes); err != nil {
 		return v, err
 	}
-	return v, cs.describe(ctx, &v, changes)
+	v.Provenance, err = cs.diffProvenance(ctx, c, v.Files)
+	return v, err
 }
 
-// diffProvenance returns who could have written the files of a copy.
-func (cs *Copies) diffProvenance(ctx context.Context, c folder.Copy) (from chela.Provenance, err error) {
+// diffProvenance returns who could have written the job's text and the changed files.
+func (cs *Copies) diffProvenance(ctx context.Context, c folder.Copy, files []api.JobChange) (from chela.Provenance, err error) {
 	if from, err = store.Get(ctx, cs.store, (*store.Read).JobProvenance, c.Of); err != nil {
 		return from, err
 	}
@@ -65,8 +66,11 @@ func (cs *Copies) diffProvenance(ctx context.Context, c folder.Copy) (from chela
 		more, err = at.FileLabels(ctx, cs.cfg.Labels)
 		known = append(known, more...)
 	}
-	for _, l := range known {
-		from = from.With(l.Provenance)
+	for _, f := range files {
+		from = from.With(labelOf(known, f.Path))
+		if f.From != "" {
+			from = from.With(labelOf(known, f.From))
+		}
 	}
 	return from, err
 }

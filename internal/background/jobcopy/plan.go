@@ -231,15 +231,20 @@ func (cs *Copies) labelled(c *folder.Copy, at workspace.Location, known []chela.
 		if p.After == "" || p.Kind == chela.PreimageFolder {
 			continue
 		}
-		var from chela.Provenance
-		for _, l := range known {
-			if l.Path == "." || l.Path == p.Path || strings.HasPrefix(p.Path, l.Path+"/") || strings.HasPrefix(l.Path, chela.EveryFile) {
-				from = from.With(l.Provenance)
-			}
-		}
-		if from.BelowFolder() {
+		if from := labelOf(known, p.Path); from.BelowFolder() {
 			all = append(all, chela.FileLabel{Workspace: at.Name, Path: p.Path, Provenance: safety.Label("file", from), CreatedAt: cs.moment()})
 		}
 	}
 	return all
+}
+
+// labelOf returns the label of a file among those of its workspace: its own, and those of
+// its folders and of all files.
+func labelOf(known []chela.FileLabel, name string) (from chela.Provenance) {
+	for _, l := range known {
+		if l.Path == "." || l.Path == name || strings.HasPrefix(name, l.Path+"/") || strings.HasPrefix(l.Path, chela.EveryFile) {
+			from = from.With(l.Provenance)
+		}
+	}
+	return from
 }

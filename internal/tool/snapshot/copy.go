@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -115,7 +116,7 @@ func (s *Snapshots) base(ctx context.Context, k *copying) error {
 	if err := fail.Point("copy.written"); err != nil {
 		return err
 	}
-	return k.index.commit(now)
+	return k.index.add(now) // not synced, as the files of the copy are not; contents are verified by their hashes
 }
 
 // Since returns the changes in a copy since it was made, but those in a .git. Its files
@@ -398,13 +399,14 @@ func (k *copying) write(f *os.File, c candidate) (err error) {
 		_, err = io.Copy(to, f) // by the kernel, and by reference where the file system can
 		return err
 	}
-	content, err := io.ReadAll(io.LimitReader(f, workspace.MaxWrite+1))
-	if err != nil {
+	raw := bytes.NewBuffer(make([]byte, 1, 1+c.Size+bytes.MinRead)) // the first byte says that it is not compressed
+	if _, err := raw.ReadFrom(io.LimitReader(f, workspace.MaxWrite+1)); err != nil {
 		k.leave("file that cannot be read", join(c.dir, c.Name))
 		return nil
 	}
+	content := raw.Bytes()[1:]
 	if _, err = to.Write(content); err == nil && len(content) <= workspace.MaxWrite {
-		k.hold(join(c.dir, c.Name), entry{Sum: sumOf(content)}, append([]byte{0}, content...))
+		k.hold(join(c.dir, c.Name), entry{Sum: sumOf(content)}, raw.Bytes())
 	}
 	return err
 }
