@@ -151,24 +151,38 @@ func (c *commands) jobLeft(b *Backend, j chela.Job) error {
 }
 
 func (c *commands) jobCreate() *cobra.Command {
-	cmd := jobWork(c, api.JobsCreate, func(q api.NewJob) (chela.JobID, string) { return "", q.Options.Model })
+	var here bool
+	cmd := jobWork(c, api.JobsCreate, func(q api.NewJob) (chela.JobID, string) { return "", q.Options.Model },
+		func(ctx context.Context, b *Backend, q *api.NewJob) (err error) {
+			if here {
+				q.Session, err = b.FolderSession(ctx, c.Dir)
+			}
+			return err
+		})
+	cmd.Flags().BoolVar(&here, "here", false, "work in a copy of the trusted git repository with the current folder; its session is told of the end")
 	cmd.Long = "Create a job from a text, given as arguments or on standard input. The job sees nothing else."
 	return cmd
 }
 
 func (c *commands) jobRestart() *cobra.Command {
-	cmd := jobWork(c, api.JobsRestart, func(in api.JobRestart) (chela.JobID, string) { return in.ID, "" })
+	cmd := jobWork(c, api.JobsRestart, func(in api.JobRestart) (chela.JobID, string) { return in.ID, "" }, asGiven[api.JobRestart])
 	cmd.Long = "Restart a job that ended. Limits that are not given keep their values."
 	return cmd
 }
 
 func (c *commands) jobModify() *cobra.Command {
-	return jobWork(c, api.JobsModify, func(in api.JobMessage) (chela.JobID, string) { return in.ID, "" })
+	return jobWork(c, api.JobsModify, func(in api.JobMessage) (chela.JobID, string) { return in.ID, "" }, asGiven[api.JobMessage])
 }
+
+// asGiven leaves a request as it is.
+func asGiven[In any](context.Context, *Backend, *In) error { return nil }
 
 // jobWork returns the command of an operation that makes a job run, and can wait for
 // its end. Of returns the id of the job, empty for a new one, and a model it names.
-func jobWork[In any](c *commands, o api.Operation[In, chela.Job], of func(In) (id chela.JobID, model string)) *cobra.Command {
+// Complete changes the request once the home is open.
+func jobWork[In any](
+	c *commands, o api.Operation[In, chela.Job], of func(In) (id chela.JobID, model string), complete func(context.Context, *Backend, *In) error,
+) *cobra.Command {
 	var wait bool
 	cmd := filled(c, o, func(ctx context.Context, in In) error {
 		id, model := of(in)
@@ -181,6 +195,9 @@ func jobWork[In any](c *commands, o api.Operation[In, chela.Job], of func(In) (i
 			}
 			if !wait {
 				b.Leave()
+			}
+			if err := complete(ctx, b, &in); err != nil {
+				return err
 			}
 			j, err := api.Call(ctx, b, o, in)
 			switch {

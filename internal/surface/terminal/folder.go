@@ -136,18 +136,29 @@ const here = "here"
 // SessionNamed returns the session of a key. The word here names that of the main agent
 // for the git repository with a folder, if it is trusted, and else its main session.
 func (h Connection) SessionNamed(ctx context.Context, name, dir string) (chela.SessionKey, error) {
-	root := repository(dir)
-	switch {
-	case name != here:
+	if name != here {
 		return chela.SessionKey(name), nil
-	case root == "":
+	}
+	key, err := h.FolderSession(ctx, dir)
+	if chela.KindOf(err) == chela.Invalid {
 		return chela.MainKey(chela.MainAgent), nil
 	}
-	known, err := api.All(ctx, h, api.FoldersList, api.FolderFilter{Agent: chela.MainAgent, Path: root})
-	if err != nil || len(known) == 0 {
-		return chela.MainKey(chela.MainAgent), err
+	return key, err
+}
+
+// FolderSession returns the session of the main agent for the trusted git repository with
+// a folder. It is Invalid if there is none.
+func (h Connection) FolderSession(ctx context.Context, dir string) (chela.SessionKey, error) {
+	if root := repository(dir); root != "" {
+		known, err := api.All(ctx, h, api.FoldersList, api.FolderFilter{Agent: chela.MainAgent, Path: root})
+		if err != nil {
+			return "", err
+		}
+		if len(known) > 0 {
+			return known[0].Session, nil
+		}
 	}
-	return known[0].Session, nil
+	return "", chela.E(chela.Invalid, "the current folder is in no trusted git repository").WithHint("chela folders trust DIR lets an agent work in it")
 }
 
 // tell writes a note for a person who looks on.
