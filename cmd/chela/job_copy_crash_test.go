@@ -125,9 +125,10 @@ func (a *applied) passed() (points []string) {
 	return points
 }
 
-// TestCrashOfApply kills the apply and the undo of a job's changes at each point. Until
-// the next command each file is as before or after; then all are, and the next apply or
-// undo finds it so.
+// TestCrashOfApply kills the apply and the undo of a job's changes at each of their own
+// points and at one of every 7 others, or at all for the whole table. Until the next
+// command each file is as before or after; then all are, and the next apply or undo finds
+// it so.
 func TestCrashOfApply(t *testing.T) {
 	t.Parallel()
 	a := newApplied(t)
@@ -165,7 +166,10 @@ func TestCrashOfApply(t *testing.T) {
 func (a *applied) killEach(verb string, points []string, from, to map[string]string) {
 	a.t.Helper()
 	struck := 0
-	for _, point := range points {
+	for i, point := range points {
+		if !*wholeTable && i%7 > 0 && !strings.HasPrefix(point, "job.") {
+			continue
+		}
 		a.restore()
 		if _, _, killed := a.run(point+"=kill", "jobs", verb, "last"); !killed {
 			continue // a point that others reach too
