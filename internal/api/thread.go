@@ -1,6 +1,10 @@
 package api
 
-import "chela"
+import (
+	"time"
+
+	"chela"
+)
 
 // A NewThread asks for a thread, which becomes the current one of its session.
 type NewThread struct {
@@ -55,6 +59,48 @@ type EntriesQuery struct {
 	Path  bool  `query:"path" help:"only the path from the root to the head"`
 }
 
+// A SearchQuery asks for entries with some words, for the entries around one, or, without
+// either, for the threads that were used last.
+type SearchQuery struct {
+	Query   string           `query:"query" check:"max=1000" arg:"[QUERY]" help:"words, \"phrases\" and beginnings of words such as deploy*; an entry must have all of them"`
+	Session chela.SessionKey `query:"session" help:"only entries of this session, by its key"`
+	Since   string           `query:"since" check:"is=since" help:"only entries since a day such as 2026-03-01, or a number of days such as 30d"`
+	Around  chela.EntryID    `query:"around" check:"is=line max=256" help:"the id of an entry: the entries around it, without a query"`
+	Window  int              `query:"window" check:"min=0 max=20" default:"1" help:"the number of entries shown before and behind each"`
+	After   string           `query:"after" check:"is=line min=1 max=256" flag:"" help:"the value of next of the page before"`
+	Limit   int              `query:"limit" flag:"" help:"the number of entries"`
+}
+
+// A SearchLine is the part of an entry that a search shows.
+type SearchLine struct {
+	Entry      chela.EntryID    `json:"entry"`
+	Seq        int64            `json:"seq"`
+	Kind       chela.EntryKind  `json:"kind"`
+	At         time.Time        `json:"at"`
+	Text       string           `json:"text"`
+	Provenance chela.Provenance `json:"provenance,omitzero"`
+}
+
+// A SearchHit is an entry that a search found.
+type SearchHit struct {
+	Session chela.SessionKey `json:"session"`
+	Thread  chela.ThreadID   `json:"thread"`
+	Title   string           `json:"title,omitempty"`
+	Undone  bool             `json:"undone,omitempty"` // undo or restore took it out of the conversation
+	SearchLine
+	Before []SearchLine `json:"before,omitempty"`
+	Behind []SearchLine `json:"behind,omitempty"`
+}
+
+// A SearchResult is a page of hits, or of threads.
+type SearchResult struct {
+	Items      []SearchHit      `json:"items"`
+	Threads    []chela.Thread   `json:"threads,omitempty"`
+	Next       string           `json:"next,omitempty"`     // the value of ?after= for the next page
+	Indexing   bool             `json:"indexing,omitempty"` // older entries are not in the index yet
+	Provenance chela.Provenance `json:"provenance,omitzero"`
+}
+
 // A CompactRequest compacts a thread.
 type CompactRequest struct {
 	ThreadRef
@@ -74,6 +120,8 @@ var (
 		"Show the size of the next prompt of a thread")
 	ThreadsEntries = Define[EntriesQuery, Page[chela.Entry]]("threads.entries", "GET /api/threads/{id}/entries", chela.ScopeRead,
 		"List the entries of a thread")
+	ThreadsSearch = Define[SearchQuery, SearchResult]("threads.search", "GET /api/threads/search", chela.ScopeRead,
+		"Find entries by their words, the newest first")
 	ThreadsCompact = Define[CompactRequest, Receipt]("threads.compact", "POST /api/threads/{id}/compact", chela.ScopeTalk,
 		"Replace the entries of a thread by a summary").With(accepted, metered, joined)
 )

@@ -204,6 +204,7 @@ func (a *App) newSessions() *session.Sessions {
 		Blobs:   a.blobs,
 		Agent:   a.cfg.CheckAgent,
 		Usable:  a.models.Usable,
+		Zone:    a.cfg.Zone(),
 		Agents:  a.agents, Prompt: promptSettings(a.cfg.Compaction), Ended: a.ended,
 	})
 }

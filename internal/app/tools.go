@@ -25,7 +25,7 @@ import (
 var own = []string{
 	"echo", "time", "json", "calc", "result_read", "extract",
 	"read_file", "list_dir", "glob", "grep", "write_file", "apply_patch", "file_undo", "memory_read", "memory_write", "memory_tree", "memory_delete", "message",
-	"sessions_list", "sessions_history", "sessions_send", "sessions_spawn", "agents_list",
+	"sessions_list", "sessions_history", "session_search", "sessions_send", "sessions_spawn", "agents_list",
 	"create_job", "list_jobs", "job_status", "job_events", "job_files", "job_diff", "job_apply", "job_prompt", "cancel_job", "job_plan", "job_step", "job_parts",
 	"secret_list", "secret_delete",
 	"routine_create", "routine_list", "routine_update", "routine_delete", "routine_fire", "routine_history", "report",

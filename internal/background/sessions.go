@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/background/job"
 	"chela/internal/safety"
 	"chela/internal/store"
@@ -139,6 +140,11 @@ func (of sessionTools) History(ctx context.Context, agent string, key chela.Sess
 		entries, err := r.Path(ctx, t.Head)
 		return entries[max(0, len(entries)-limit):], err
 	})
+}
+
+// Search finds entries that the session of a call may see.
+func (of sessionTools) Search(ctx context.Context, call chela.ToolCall, q api.SearchQuery) (api.SearchResult, error) {
+	return of().cfg.Sessions.Search(ctx, api.Caller{Session: call.Session, Agent: call.Agent}, q)
 }
 
 // Send puts a message into the lane of a session, where it starts a turn

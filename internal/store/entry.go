@@ -179,8 +179,12 @@ func (w *Write) AppendEntry(ctx context.Context, e chela.Entry) error {
 	if e.Body == nil {
 		return chela.E(chela.Internal, "entry "+string(e.ID)+" has no body")
 	}
-	return w.tx.Must(ctx, `insert into entries (`+entryTable.names+`, kept) values (`+entryTable.marks+`, $10)`,
+	err := w.tx.Must(ctx, `insert into entries (`+entryTable.names+`, kept) values (`+entryTable.marks+`, $10)`,
 		append(entryTable.args(entryRow{e, e.Kind(), json.RawMessage(jsonText(e.Body))}), e.Compaction().FirstKept)...)
+	if err != nil {
+		return err
+	}
+	return w.index(ctx, e)
 }
 
 // TurnEntries returns the entries of a turn, in order.

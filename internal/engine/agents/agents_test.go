@@ -138,7 +138,7 @@ func TestOthersHaveNoToolsOfTheOwner(t *testing.T) {
 		for tool, others := range map[string]bool{
 			"echo": true, "memory_read": true, "memory_write": true, "http": true,
 			"memory_delete": false, "read_file": false, "write_file": false, "apply_patch": false, "list_dir": false, "glob": false, "grep": false,
-			"file_undo": false, "shell": false, "sessions_list": false, "sessions_history": false, "sessions_send": false, "sessions_spawn": false,
+			"file_undo": false, "shell": false, "sessions_list": false, "sessions_history": false, "session_search": false, "sessions_send": false, "sessions_spawn": false,
 			"agents_list": false, "create_job": false, "list_jobs": false, "job_status": false, "job_prompt": false, "cancel_job": false,
 			"job_parts": false, "routine_create": false, "routine_list": false, "routine_update": false, "routine_delete": false,
 			"routine_fire": false, "routine_history": false, "schedule_run_output": false, "message": false, "a_tool_of_tomorrow": false,

@@ -43,6 +43,7 @@ func (ss *Sessions) ofThreads(accept AcceptFunc) []api.Bound {
 		api.ThreadsTitle.Do(ss.Title),
 		api.ThreadsPrompt.Do(ss.promptSize),
 		api.ThreadsEntries.Do(ss.entries),
+		api.ThreadsSearch.Do(ss.Search),
 		api.ThreadsCompact.Do(func(ctx context.Context, c api.Caller, q api.CompactRequest) (api.Receipt, error) {
 			t, err := ss.thread(ctx, q.ID)
 			if err != nil {

@@ -18,7 +18,7 @@ import (
 	"chela/internal/store"
 )
 
-// Config holds the dependencies of [Sessions]. All fields but Ended are required.
+// Config holds the dependencies of [Sessions]. All fields but Ended and Zone are required.
 type Config struct {
 	local.Process
 
@@ -32,6 +32,8 @@ type Config struct {
 
 	// Ended is called for ended conversations; may be nil.
 	Ended EndFunc
+
+	Zone *time.Location // of the owner; UTC if it is nil
 
 	// Usable returns an error if a model, named provider/model, cannot be used.
 	Usable func(model string) error
@@ -47,6 +49,9 @@ type Sessions struct {
 func New(s *store.Store, cfg Config) *Sessions {
 	if cfg.Ended == nil {
 		cfg.Ended = func(End) {}
+	}
+	if cfg.Zone == nil {
+		cfg.Zone = time.UTC
 	}
 	return &Sessions{store: s, cfg: cfg}
 }

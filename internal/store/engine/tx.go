@@ -40,6 +40,22 @@ func (t Tx) redacted(args []any) []any {
 	return args
 }
 
+// Redacted returns a text as a statement stores it. A text that is stored in another form
+// must be redacted first.
+func (t Tx) Redacted(text string) string {
+	if t.redact == nil {
+		return text
+	}
+	return t.redact(text)
+}
+
+// IsPostgres reports whether the transaction is one of PostgreSQL, for the few statements
+// that differ.
+func (t Tx) IsPostgres() bool {
+	_, ok := t.conn.(*postgresConn)
+	return ok
+}
+
 // conn runs the statements of one transaction.
 type conn interface {
 	exec(ctx context.Context, text string, args ...any) (int64, error)
@@ -84,7 +100,7 @@ var errSecondQuery = chela.E(chela.Internal, "a read of one query made a second 
 // for transactions that have written to it. On SQLite there are no concurrent
 // writers.
 func (t Tx) Lock(ctx context.Context, table string) error {
-	if _, ok := t.conn.(*postgresConn); !ok {
+	if !t.IsPostgres() {
 		return nil
 	}
 	return t.Queue(ctx, Statement{Text: "lock table " + table + " in share row exclusive mode"})

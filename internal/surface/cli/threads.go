@@ -32,6 +32,7 @@ func (c *commands) threadsCommand() *cobra.Command {
 		command(c, "show", "Show the entries of a thread", c.threadShow),
 		command(c, "switch", "Switch to a thread: it becomes the current one of its session", c.threadSwitch),
 		verb(c, api.ThreadsTitle, c.thread), verb(c, api.ThreadsPrompt, c.promptSize),
+		verb(c, api.ThreadsSearch, c.Found),
 	)
 	cmd.AddCommand(c.rewindCommands()...)
 	return cmd

@@ -64,6 +64,10 @@ var table = []Form{
 
 	{Name: "new", Aliases: []string{"reset", "clear"}, Args: "[TITLE]", Help: "starts a new thread; the old one is kept, and /resume returns to it"},
 	{Name: "thread", Aliases: []string{"threads"}, Args: "[list | new [TITLE] | ID]", Help: "shows the thread, lists all, starts one or switches to another"},
+	{
+		Name: "search", Args: "WORDS", Help: "finds earlier messages, answers and results by their words",
+		More: "A \"phrase\" is found as it is, and deploy* finds all words that begin so. Around others only this session is searched.",
+	},
 	{Name: "resume", Args: "[ID]", Help: "returns to the previous thread, or to the given one"},
 	{
 		Name: "undo", Args: "[TURNS] [keep-files]", Help: "undoes the last turn, or several, and restores files and documents",

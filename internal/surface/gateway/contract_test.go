@@ -118,6 +118,7 @@ var queries = map[string]string{
 	"POST /api/attachments":                   "?name=a.txt",
 	"GET /api/events":                         "?after=0.1.0",
 	"GET /api/sessions":                       "?limit=1&archived=true",
+	"GET /api/threads/search":                 "?query=taxes+%22of+last+year%22&session=agent:main:main&since=30d&window=2&limit=5",
 	"GET /api/threads/{id}/entries":           "?limit=1&after=1",
 	"GET /api/threads/{id}/export":            "?view=compacted&attachments=true",
 	"GET /api/turns/{id}":                     "?wait_ms=1",

@@ -43,6 +43,10 @@ func (h *home) ofThreads() []api.Bound {
 			_, err := h.Thread(ctx, q.ID)
 			return api.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
 		}),
+		api.ThreadsSearch.Do(func(_ context.Context, _ api.Caller, q api.SearchQuery) (api.SearchResult, error) {
+			hit := api.SearchHit{Session: "agent:main:main", SearchLine: api.SearchLine{Entry: "ent_1", Text: q.Query}}
+			return api.SearchResult{Items: []api.SearchHit{hit}}, nil
+		}),
 		api.ThreadsCompact.Do(func(ctx context.Context, c api.Caller, q api.CompactRequest) (api.Receipt, error) {
 			t, err := h.Thread(ctx, q.ID)
 			if err != nil {

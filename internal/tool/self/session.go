@@ -1,8 +1,8 @@
 package self
 
 // This part of the package holds the tools that connect sessions:
-// sessions_spawn, sessions_list, sessions_history, sessions_send and
-// agents_list. Access to the sessions is injected.
+// sessions_spawn, sessions_list, sessions_history, session_search, sessions_send
+// and agents_list. Access to the sessions is injected.
 
 import (
 	"cmp"
@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/safety"
 	"chela/internal/tool"
 )
@@ -51,6 +52,9 @@ type sessions interface {
 	// session, oldest first. A session of another agent is NotFound.
 	History(ctx context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error)
 
+	// Search finds entries that the session of a call may see.
+	Search(ctx context.Context, call chela.ToolCall, q api.SearchQuery) (api.SearchResult, error)
+
 	// Send puts a message into the lane of an existing session of the caller's
 	// agent; any other is NotFound. The message is keyed by the call: a
 	// repeated one is accepted once.
@@ -65,7 +69,7 @@ func SessionTools(of sessions) []chela.Tool {
 	d := sessionTools{of}
 	return []chela.Tool{
 		define("sessions_spawn", d.spawn, spawnInput.judge), define("sessions_list", d.list, sessionListInput.judge),
-		define("sessions_history", d.history, sessionHistoryInput.judge), define("sessions_send", d.send, sendInput.judge), define("agents_list", d.agents, nil),
+		define("sessions_history", d.history, sessionHistoryInput.judge), define("session_search", d.search, searchInput.judge), define("sessions_send", d.send, sendInput.judge), define("agents_list", d.agents, nil),
 	}
 }
 

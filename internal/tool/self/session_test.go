@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"chela"
+	"chela/internal/api"
 	"chela/internal/tool/self"
 	"chela/internal/tool/tooltest"
 )
@@ -62,6 +63,20 @@ func (d *fakeSessions) Sessions(_ context.Context, _ string, kind chela.KeyKind,
 		{Key: "agent:main:slack:group:7", UpdatedAt: time.Unix(30, 0)},
 	}
 	return slices.DeleteFunc(all, func(s chela.Session) bool { return kind != "" && !strings.Contains(string(s.Key), string(kind)) }), nil
+}
+
+func (d *fakeSessions) Search(_ context.Context, call chela.ToolCall, q api.SearchQuery) (api.SearchResult, error) {
+	hit := api.SearchHit{Session: "agent:main:main", Title: "a\ntitle", Undone: true, SearchLine: api.SearchLine{Entry: "ent_2", Kind: chela.EntryUser, At: time.Unix(60, 0), Text: "the\ngarden"}}
+	hit.Before = []api.SearchLine{{Entry: "ent_1", Kind: chela.EntryAssistant, At: time.Unix(30, 0), Text: "hello"}}
+	switch {
+	case q.Around == "ent_0":
+		return api.SearchResult{}, chela.E(chela.NotFound, "there is no entry")
+	case q.Query == "garden" || q.Around != "" && q.Window == 8:
+		return api.SearchResult{Items: []api.SearchHit{hit}, Next: "5.ent_2", Indexing: true}, nil
+	case q.Query == "":
+		return api.SearchResult{Threads: []chela.Thread{{ID: "thr_1", Session: call.Session, Title: "taxes", UpdatedAt: time.Unix(60, 0)}}}, nil
+	}
+	return api.SearchResult{}, nil
 }
 
 func (d *fakeSessions) History(_ context.Context, agent string, key chela.SessionKey, limit int) ([]chela.Entry, error) {
@@ -123,6 +138,12 @@ func TestSessions(t *testing.T) {
 		{"history of another agent", sessionMain, "sessions_history", `{"session_key": "agent:other:main"}`, "!there is no session"},
 		{"history of a private session in a group", sessionGroup, "sessions_history", `{"session_key": "agent:main:main"}`, "!there is no session"},
 		{"history of the group in it", sessionGroup, "sessions_history", `{"session_key": "agent:main:slack:group:7"}`, "hello"},
+		{"search", sessionMain, "session_search", `{"query": "garden"}`, "## agent:main:main a title (this session) (undone: no longer part of the conversation)\n[ent_1 1970-01-01T00:00:30Z assistant] hello\n> [ent_2 1970-01-01T00:01:00Z user] the garden\n\n[next: 5.ent_2]\n[older entries are still being indexed]"},
+		{"search around an entry", sessionMain, "session_search", `{"around": "ent_2"}`, "> [ent_2"},
+		{"search around nothing", sessionMain, "session_search", `{"around": "ent_0"}`, "!there is no entry"},
+		{"search for nothing", sessionMain, "session_search", `{"query": "x"}`, "[nothing was found]"},
+		{"search without a query", sessionMain, "session_search", `{}`, "agent:main:main  thr_1  used 1970-01-01T00:01:00Z  taxes"},
+		{"search in a private session from a group", sessionGroup, "session_search", `{"query": "garden", "session_key": "agent:main:main"}`, "!there is no session"},
 		{"send", sessionMain, "sessions_send", `{"session_key": "agent:main:slack:group:7", "text": "hi"}`, "sent"},
 		{"send to itself", sessionMain, "sessions_send", `{"session_key": "agent:main:main", "text": "hi"}`, "!that is this session"},
 		{"send nothing", sessionMain, "sessions_send", `{"session_key": "agent:main:slack:group:7", "text": ""}`, "!there is no text"},

@@ -1,0 +1,46 @@
+package background
+
+import (
+	"context"
+
+	"chela"
+	"chela/internal/background/work"
+	"chela/internal/store"
+)
+
+const (
+	// indexing is the work of adding the entries of older versions to the index of the
+	// search.
+	indexing = "search.index"
+
+	// indexedOnce is how many entries one transaction adds: few, so that turns do not wait.
+	indexedOnce = 100
+)
+
+func (b *Background) indexKind() work.Kind {
+	return work.Kind{Name: indexing, Attempts: work.Forever, Handle: func(ctx context.Context, _ chela.Work) (work.Outcome, error) {
+		for more := true; more; {
+			err := b.cfg.Store.Write(ctx, indexing, func(w *store.Write) (err error) {
+				more, err = w.IndexBacklog(ctx, indexedOnce)
+				return err
+			})
+			if err != nil {
+				return work.Outcome{}, err
+			}
+		}
+		b.cfg.Log.Info("older entries are in the index of the search")
+		return work.Outcome{}, nil
+	}}
+}
+
+// index enqueues the indexing of older entries, if there are any.
+func (b *Background) index(ctx context.Context) error {
+	has, err := store.Find(ctx, b.cfg.Store, func(r *store.Read) (bool, error) { return r.HasSearchBacklog(ctx) })
+	if err != nil || !has {
+		return err
+	}
+	return b.cfg.Store.Write(ctx, "search.add", func(w *store.Write) error {
+		_, err := b.work.Add(ctx, w, chela.Work{Kind: indexing, Key: indexing, DueAt: b.cfg.Now()})
+		return err
+	})
+}

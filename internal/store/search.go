@@ -1,0 +1,205 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"chela"
+	"chela/internal/store/engine"
+	"chela/internal/store/terms"
+)
+
+// A Search selects entries by their words. The zero value of a field selects all.
+type Search struct {
+	Query   terms.Query
+	Session chela.SessionKey
+	Agent   string
+	Since   time.Time
+	After   string // the cursor of the hit before the page
+	Limit   int
+}
+
+// A Hit is an entry that a search found.
+type Hit struct {
+	chela.Entry
+	Session chela.SessionKey
+	Title   string // of the thread
+	Undone  bool   // a rewind took it out of the conversation
+	Cursor  string
+}
+
+// numberShift makes room for the numbers of the entries of one microsecond.
+const numberShift = 10
+
+// numberAt returns the first number of an entry of a time.
+func numberAt(at time.Time) int64 { return at.UnixMicro() << numberShift }
+
+// SearchText returns the text of an entry that a search finds: what people see of it.
+// Summaries repeat other entries.
+func SearchText(e chela.Entry) string {
+	switch e.Kind() {
+	case chela.EntryUser, chela.EntryAssistant, chela.EntryNote:
+	case chela.EntryToolResult:
+		if e.Result().Held {
+			return ""
+		}
+	default:
+		return ""
+	}
+	if e.Mark().Hidden {
+		return ""
+	}
+	return e.Text()
+}
+
+// index makes an entry that was appended one that a search finds.
+func (w *Write) index(ctx context.Context, e chela.Entry) error {
+	words := terms.Words(w.tx.Redacted(SearchText(e)))
+	if len(words) == 0 {
+		return nil
+	}
+	n := numberAt(e.CreatedAt) | e.Seq&(1<<numberShift-1)
+	if w.tx.IsPostgres() {
+		var vector strings.Builder
+		for i, word := range words {
+			fmt.Fprintf(&vector, "'%s':%d ", word, i+1)
+		}
+		return w.tx.Must(ctx, `insert into searched (n, entry, words) select $1, $2, cast($3 as tsvector) || array_to_tsvector(array[
+				'@s' || encode(convert_to(s.key, 'UTF8'), 'hex'), '@a' || encode(convert_to(s.agent, 'UTF8'), 'hex')])
+			from threads t join sessions s on s.key = t.session where t.id = $4`, n, e.ID, vector.String(), e.Thread)
+	}
+	// The number is the next free one. There is one writer.
+	err := w.tx.Must(ctx, `with recursive free (n) as (
+			select $1 union all select n + 1 from free where exists (select 1 from searched s where s.n = free.n)
+		)
+		insert into searched (n, entry) select max(n), $2 from free`, n, e.ID)
+	if err != nil {
+		return err
+	}
+	return w.tx.Must(ctx, `insert into searched_words (rowid, scope, words)
+		select last_insert_rowid(), 's' || hex(s.key) || ' a' || hex(s.agent), $1
+		from threads t join sessions s on s.key = t.session where t.id = $2`, strings.Join(words, " "), e.Thread)
+}
+
+// Search returns the entries with all terms of a query, newest first. A cursor that no
+// hit has is Invalid.
+func (r *Read) Search(ctx context.Context, s Search) ([]Hit, error) {
+	if len(s.Query) == 0 {
+		return nil, nil
+	}
+	before, entry, err := beforeCursor(s.After)
+	if err != nil {
+		return nil, err
+	}
+	since := int64(0)
+	if !s.Since.IsZero() {
+		since = numberAt(s.Since)
+	}
+	found := `select n, entry from searched where words @@ cast($1 as tsquery) and n >= $2 and (n, entry) < ($3, cast($4 as text))
+		order by n desc, entry desc limit $5`
+	match := s.scoped("@%s%x", " & '%s'", s.Query.Postgres())
+	if !r.tx.IsPostgres() {
+		found = `select m.n, m.entry from searched_words w cross join searched m on m.n = w.rowid
+			where searched_words match $1 and w.rowid >= $2 and w.rowid < $3 and m.entry <> $4 order by w.rowid desc limit $5`
+		match = s.scoped("%s%X", ` AND scope : "%s"`, s.Query.SQLite("words"))
+	}
+	return queryAll(ctx, r.tx, func(row engine.Row) (h Hit, err error) {
+		var stored entryRow
+		var n int64
+		err = row.Scan(&n, &h.Session, &h.Title, &stored.ID, &stored.Thread, &stored.Parent, &stored.Turn, &stored.Seq, &stored.Kind,
+			&stored.Content, &stored.Tokens, &stored.CreatedAt)
+		if err == nil {
+			stored.Body, err = chela.DecodeBody(stored.Kind, stored.Content)
+		}
+		h.Entry, h.Cursor = stored.Entry, fmt.Sprintf("%d.%s", n, stored.ID)
+		return h, err
+	}, `with found as (`+found+`)
+		select f.n, t.session, t.title, e.id, e.thread, e.parent, e.turn, e.seq, e.kind, e.body, e.tokens, e.created_at
+		from found f join entries e on e.id = f.entry join threads t on t.id = e.thread join sessions s on s.key = t.session
+		where (t.session = $6 or $6 = '') and (s.agent = $7 or $7 = '') order by f.n desc, f.entry desc`,
+		match, since, before, entry, s.Limit, s.Session, s.Agent)
+}
+
+// scoped adds to a query the words that stand for the session and the agent of an entry.
+func (s Search) scoped(word, and, query string) string {
+	if s.Session != "" {
+		query += fmt.Sprintf(and, fmt.Sprintf(word, "s", string(s.Session)))
+	}
+	if s.Agent != "" {
+		query += fmt.Sprintf(and, fmt.Sprintf(word, "a", s.Agent))
+	}
+	return query
+}
+
+// beforeCursor returns the position behind a cursor; all hits come behind the empty one.
+func beforeCursor(cursor string) (n int64, entry string, err error) {
+	if cursor == "" {
+		return math.MaxInt64, "", nil
+	}
+	if _, err := fmt.Sscanf(cursor, "%d.%s", &n, &entry); err != nil {
+		return 0, "", chela.E(chela.Invalid, fmt.Sprintf("there is no page behind %.80q", cursor)).WithHint("begin with the first page, without after")
+	}
+	return n, entry, nil
+}
+
+// OnPath returns those entries of a thread, from the sequence oldest on, that are in its
+// conversation: no rewind took them out.
+func (r *Read) OnPath(ctx context.Context, thread chela.ThreadID, oldest int64) (map[chela.EntryID]bool, error) {
+	ids, err := queryAll(ctx, r.tx, scanValue[chela.EntryID], `with recursive path (id, parent, seq) as (
+			select e.id, e.parent, e.seq from threads t join entries e on e.id = t.head and e.thread = t.id where t.id = $1
+			union all
+			select e.id, e.parent, e.seq from path p join entries e on e.id = p.parent where e.thread = $1 and p.seq > $2
+		) select id from path`, thread, oldest)
+	on := make(map[chela.EntryID]bool, len(ids))
+	for _, id := range ids {
+		on[id] = true
+	}
+	return on, err
+}
+
+// Around returns the entries of a thread, on every branch, between two sequences.
+func (r *Read) Around(ctx context.Context, thread chela.ThreadID, from, to int64) ([]chela.Entry, error) {
+	return r.entries(ctx, `where thread = $1 and seq between $2 and $3 order by seq`, thread, from, to)
+}
+
+// RecentThreads returns the threads of an agent or a session that have entries and were
+// last used before a time, the last used first.
+func (r *Read) RecentThreads(ctx context.Context, s Search, before time.Time) ([]chela.Thread, error) {
+	return threadTable.all(ctx, r.tx, `where seq > 0 and updated_at < $1 and (session = $2 or $2 = '')
+		and ($3 = '' or (select agent from sessions where key = session) = $3) order by updated_at desc, id limit $4`,
+		before, s.Session, s.Agent, s.Limit)
+}
+
+// HasSearchBacklog reports whether older entries are not in the index yet.
+func (r *Read) HasSearchBacklog(ctx context.Context) (bool, error) {
+	_, has, err := queryValue[string](ctx, r.tx, `select thread from search_backlog limit 1`)
+	return has, err
+}
+
+// IndexBacklog adds up to limit older entries of one thread to the index, the newest
+// first. It returns whether any are left. One process calls it at a time.
+func (w *Write) IndexBacklog(ctx context.Context, limit int64) (more bool, err error) {
+	var thread chela.ThreadID
+	var seq int64
+	err = w.tx.Query(ctx, func(row engine.Row) error { return row.Scan(&thread, &seq) },
+		`select thread, seq from search_backlog order by thread desc limit 1`)
+	if err != nil || thread == "" {
+		return false, err
+	}
+	older, err := w.Around(ctx, thread, seq-limit+1, seq)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range older {
+		if err := w.index(ctx, e); err != nil {
+			return false, err
+		}
+	}
+	if seq > limit {
+		return true, w.tx.Move(ctx, "thread", thread, `update search_backlog set seq = $3 where thread = $1 and seq = $2`, thread, seq, seq-limit)
+	}
+	return true, w.tx.Move(ctx, "thread", thread, `delete from search_backlog where thread = $1 and seq = $2`, thread, seq)
+}
