@@ -68,6 +68,7 @@ var tags = map[reflect.Type]string{
 	reflect.TypeFor[FrameKind]():           "words=message|subscribe|answer|cancel|receipt|event|error",
 	reflect.TypeFor[chela.Answer]():        "words=once|turn|session|pattern|no",
 	reflect.TypeFor[chela.ApprovalState](): "words=pending|granted|denied|expired|withdrawn",
+	reflect.TypeFor[chela.EntryKind]():     "words=user|assistant|tool_result|note|compaction|branch_summary|custom",
 	reflect.TypeFor[chela.CallState]():     "words=requested|awaiting_approval|approved|running|done|failed|denied|skipped|unknown",
 	reflect.TypeFor[chela.Verdict]():       "words=deny|ask|allow",
 	reflect.TypeFor[chela.TextKind]():      "words=document|routine|file",

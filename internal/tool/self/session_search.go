@@ -1,7 +1,6 @@
 package self
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -15,11 +14,9 @@ import (
 
 type searchInput struct {
 	Query      string `json:"query,omitempty" jsonschema:"words"`
-	SessionKey string `json:"session_key,omitempty" jsonschema:"only this session"`
-	Since      string `json:"since,omitempty" jsonschema:"a day, or a number of days such as 30d"`
+	SessionKey string `json:"session_key,omitempty" jsonschema:"session"`
 	Around     string `json:"around,omitempty" jsonschema:"id of an entry"`
-	Cursor     string `json:"cursor,omitempty" jsonschema:"next of the page before"`
-	Limit      int    `json:"limit,omitempty" jsonschema:"number of entries" min:"1" max:"50"`
+	Cursor     string `json:"cursor,omitempty" jsonschema:"next"`
 }
 
 func (searchInput) judge() chela.Judgement {
@@ -35,7 +32,7 @@ const (
 func (d sessionTools) search(ctx context.Context, call tool.Call[searchInput]) (chela.ToolResult, error) {
 	in := call.In
 	q := api.SearchQuery{
-		Query: in.Query, Since: in.Since, Around: chela.EntryID(in.Around), Window: besideHit, After: in.Cursor, Limit: cmp.Or(in.Limit, hitsShown),
+		Query: in.Query, Around: chela.EntryID(in.Around), Window: besideHit, After: in.Cursor, Limit: hitsShown,
 	}
 	if in.Around != "" {
 		q.Window = besideOne
