@@ -45,14 +45,14 @@ func decodeArgs(args json.RawMessage) (any, error) {
 //	x         [x]     where an array is wanted
 //	"{…}"     {…}     where an object (or, with brackets, an array) is wanted
 //	null      left out where the parameter is optional
-//	file_path path    where path is required and missing; same for filename
+//	file_path path    where path is missing; the same for the other aliases
 //
 // Only values whose type the schema refuses are changed, so valid arguments
 // stay as they are.
 func coerceArgs(doc map[string]any, v any) any {
 	c := coercer{root: doc}
 	if args, ok := v.(map[string]any); ok {
-		c.renamePath(args)
+		c.rename(args)
 	}
 	return c.value(doc, v)
 }
@@ -63,24 +63,42 @@ type coercer struct {
 	root map[string]any
 }
 
-// renamePath renames a misspelled file path parameter to its proper name. No
-// other names are guessed.
-func (c coercer) renamePath(args map[string]any) {
-	if _, given := args["path"]; given || !slices.Contains(required(c.root), "path") {
-		return
-	}
+// aliases are names that other runtimes have for parameters of the built-in tools.
+// No other names are guessed.
+var aliases = []struct {
+	name  string
+	other []string
+}{
+	{"path", []string{"file_path", "filename"}},
+	{"text", []string{"message"}},
+	{"trigger", []string{"trigger_type"}},
+	{"pattern", []string{"event_pattern"}},
+}
+
+// rename gives parameters with an alias their proper name, where validation would
+// refuse the call otherwise: the proper name is known and missing, the alias is
+// unknown, and the schema requires the one or forbids the other.
+func (c coercer) rename(args map[string]any) {
 	properties, _ := c.root["properties"].(map[string]any)
-	var found []string
-	for _, alias := range []string{"file_path", "filename"} {
-		_, given := args[alias]
-		_, known := properties[alias]
-		if given && !known {
-			found = append(found, alias)
+	closed := c.root["additionalProperties"] == false
+	for _, a := range aliases {
+		_, known := properties[a.name]
+		_, given := args[a.name]
+		if !known || given || !closed && !slices.Contains(required(c.root), a.name) {
+			continue
 		}
-	}
-	if len(found) == 1 {
-		args["path"] = args[found[0]]
-		delete(args, found[0])
+		var found []string
+		for _, other := range a.other {
+			_, given := args[other]
+			_, known := properties[other]
+			if given && !known {
+				found = append(found, other)
+			}
+		}
+		if len(found) == 1 {
+			args[a.name] = args[found[0]]
+			delete(args, found[0])
+		}
 	}
 }
 

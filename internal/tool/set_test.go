@@ -95,6 +95,36 @@ func TestCheckMendsHarmlessSlips(t *testing.T) {
 	}
 }
 
+// TestAliases gives parameters their proper names only where the call would be refused otherwise.
+func TestAliases(t *testing.T) {
+	t.Parallel()
+	type triggerInput struct {
+		Text    string `json:"text" jsonschema:"the text"`
+		Trigger string `json:"trigger,omitempty" jsonschema:"the trigger"`
+		Pattern string `json:"pattern,omitempty" jsonschema:"the pattern"`
+	}
+	trigger := tool.New("trigger", "Takes `text`, `trigger`, `pattern`.", func(context.Context, tool.Call[triggerInput]) (chela.ToolResult, error) {
+		return tool.Done(""), nil
+	}, nil)
+	open := trigger
+	open.Name, open.Input = "open", json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"pattern":{"type":"string"}},"required":["text"]}`)
+	set := newSet(t, trigger, echo(), open)
+	for _, tt := range []struct{ tool, args, want string }{
+		{"trigger", `{"message":"a"}`, `{"text":"a"}`},
+		{"trigger", `{"text":"a","trigger_type":"cron","event_pattern":"b"}`, `{"pattern":"b","text":"a","trigger":"cron"}`},
+		{"trigger", `{"text":"a","message":"b"}`, ""},
+		{"trigger", `{"text":"a","type":"cron"}`, ""},
+		{"echo", `{"message":"a"}`, `{"message":"a"}`},
+		{"open", `{"message":"a"}`, `{"text":"a"}`},
+		{"open", `{"text":"a","event_pattern":"b"}`, `{"event_pattern":"b","text":"a"}`},
+	} {
+		got, err := set.Check(tt.tool, json.RawMessage(tt.args))
+		if string(got) != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("%s %s: %s, %v, want %s", tt.tool, tt.args, got, err, tt.want)
+		}
+	}
+}
+
 func TestCheckListsEveryProblem(t *testing.T) {
 	t.Parallel()
 	set := newSet(t, sample())
