@@ -151,7 +151,7 @@ func mount(args ...string) error {
 func small(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(take(ts, neg, args, 1)[0])
 	ts.Check(os.MkdirAll(dir, 0o700))
-	ts.Check(mount("-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", dir))
+	ts.Check(mount("-t", "tmpfs", "-o", "size=4m,mode=700", "tmpfs", dir))
 	ts.Defer(func() { ts.Check(exec.Command("umount", dir).Run()) })
 }
 

@@ -44,7 +44,7 @@ func (h *home) ofThreads() []api.Bound {
 			return api.PromptSize{Model: "offline/offline", Window: 1000, Total: 10}, err
 		}),
 		api.ThreadsSearch.Do(func(_ context.Context, _ api.Caller, q api.SearchQuery) (api.SearchResult, error) {
-			hit := api.SearchHit{Session: "agent:main:main", SearchLine: api.SearchLine{Entry: "ent_1", Text: q.Query}}
+			hit := api.SearchHit{Session: "agent:main:main", SearchLine: api.SearchLine{Entry: "ent_1", Kind: chela.EntryUser, Text: q.Query}}
 			return api.SearchResult{Items: []api.SearchHit{hit}}, nil
 		}),
 		api.ThreadsCompact.Do(func(ctx context.Context, c api.Caller, q api.CompactRequest) (api.Receipt, error) {
