@@ -19,6 +19,9 @@ type Copy struct {
 // made for it, or that of the job for which it is a part or subagent. It reports false
 // for a session without one.
 func (fs *Folders) CopyFor(ctx context.Context, session chela.SessionKey) (c Copy, found bool, err error) {
+	if key, err := chela.ParseSessionKey(session); err != nil || key.Kind != chela.KeyJob && key.Kind != chela.KeySubagent {
+		return c, false, nil //nolint:nilerr // no session has such a copy
+	}
 	err = fs.store.Read(ctx, func(r *store.Read) error {
 		for range maxDepth {
 			key, err := chela.ParseSessionKey(session)
