@@ -19,15 +19,11 @@ type Copy struct {
 // made for it, or that of the job for which it is a part or subagent. It reports false
 // for a session without one.
 func (fs *Folders) CopyFor(ctx context.Context, session chela.SessionKey) (c Copy, found bool, err error) {
-	if key, err := chela.ParseSessionKey(session); err != nil || key.Kind != chela.KeyJob && key.Kind != chela.KeySubagent {
-		return c, false, nil //nolint:nilerr // no session has such a copy
+	if !ofJob(session) {
+		return c, false, nil // without a read, which could fail
 	}
 	err = fs.store.Read(ctx, func(r *store.Read) error {
-		for range maxDepth {
-			key, err := chela.ParseSessionKey(session)
-			if err != nil || key.Kind != chela.KeyJob && key.Kind != chela.KeySubagent {
-				return nil //nolint:nilerr // no session has such a copy
-			}
+		for depth := 0; depth < maxDepth && ofJob(session); depth++ {
 			j, ok, err := r.JobIn(ctx, session)
 			if err != nil || !ok {
 				return err
@@ -41,6 +37,12 @@ func (fs *Folders) CopyFor(ctx context.Context, session chela.SessionKey) (c Cop
 		return nil
 	})
 	return c, found, err
+}
+
+// ofJob reports whether a session is that of a job or subagent.
+func ofJob(session chela.SessionKey) bool {
+	key, err := chela.ParseSessionKey(session)
+	return err == nil && (key.Kind == chela.KeyJob || key.Kind == chela.KeySubagent)
 }
 
 // inCopy returns the location of a copy for a session of its job.

@@ -95,7 +95,7 @@ func (fs *Folders) list(ctx context.Context, _ api.Caller, q api.FolderFilter) (
 }
 
 func (fs *Folders) all(ctx context.Context) ([]chela.Folder, error) {
-	return find(ctx, fs.store, func(r *store.Read) ([]chela.Folder, error) { return r.Folders(ctx) })
+	return store.Find(ctx, fs.store, func(r *store.Read) ([]chela.Folder, error) { return r.Folders(ctx) })
 }
 
 // trust adds a folder, or one that the owner declined. Its first message creates its

@@ -37,7 +37,7 @@ func (ls *Labels) FileLabels(ctx context.Context, workspace string) ([]chela.Fil
 	if ok && current && kept.changes == changes {
 		return slices.Clone(kept.labels), nil
 	}
-	labels, err := find(ctx, ls.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
+	labels, err := store.Find(ctx, ls.store, func(r *store.Read) ([]chela.FileLabel, error) { return r.FileLabels(ctx, workspace) })
 	if err != nil || !current || len(labels) > maxKept {
 		return labels, err
 	}
