@@ -66,7 +66,7 @@ type SearchQuery struct {
 	Session chela.SessionKey `query:"session" help:"only entries of this session, by its key"`
 	Since   string           `query:"since" check:"is=since" help:"only entries since a day such as 2026-03-01, or a number of days such as 30d"`
 	Around  chela.EntryID    `query:"around" check:"is=line max=256" help:"the id of an entry: the entries around it, without a query"`
-	Window  int              `query:"window" check:"min=0 max=20" default:"1" help:"the number of entries shown before and behind each"`
+	Window  int              `query:"window" check:"min=0 max=20" default:"1" help:"the number of entries shown before and after each"`
 	After   string           `query:"after" check:"is=line min=1 max=256" flag:"" help:"the value of next of the page before"`
 	Limit   int              `query:"limit" flag:"" help:"the number of entries"`
 }

@@ -21,8 +21,8 @@ const (
 	leadText = 120 // bytes shown before the first word that was found
 )
 
-// ownersAlone are the kinds of sessions in which an agent may find what was said in its
-// other sessions: the owner is the only person there.
+// ownersAlone are the kinds of sessions with the owner as the only person. An agent may
+// search its other sessions from them.
 var ownersAlone = []chela.KeyKind{chela.KeyMain, chela.KeyJob, chela.KeySubagent, chela.KeyCron, chela.KeyHook}
 
 // Search finds entries, the newest first. A caller with a session finds what that session
@@ -119,8 +119,8 @@ func (f finder) titled(ctx context.Context, thread chela.ThreadID, res *api.Sear
 	return err
 }
 
-// hit returns a hit with the entries around it: of the conversation or, if it was undone,
-// of what was undone.
+// hit returns a hit with the entries around it: those of the conversation or, for an undone
+// entry, those that were undone.
 func (f finder) hit(ctx context.Context, h store.Hit, on map[chela.EntryID]bool, res *api.SearchResult) (api.SearchHit, error) {
 	found := api.SearchHit{Session: h.Session, Thread: h.Thread, Title: h.Title, Undone: !on[h.ID]}
 	found.SearchLine = line(h.Entry, part(store.SearchText(h.Entry), f.search.Query), res)
