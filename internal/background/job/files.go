@@ -26,10 +26,11 @@ func (d *Jobs) files(ctx context.Context, id chela.JobID) (*workspace.Workspace,
 	if err != nil {
 		return nil, err
 	}
-	if _, copied, err := d.cfg.Copies.In(ctx, v.Session); err != nil || v.Kind == chela.JobSubagent && !copied {
-		if err != nil {
-			return nil, err
-		}
+	_, copied, err := d.cfg.Copies.In(ctx, v.Session)
+	if err != nil {
+		return nil, err
+	}
+	if v.Kind == chela.JobSubagent && !copied {
 		return nil, chela.E(chela.Unsupported, "a subagent has no files of its own").WithHint("it works in the workspace of agent " + v.Agent)
 	}
 	return d.cfg.Workspace.Open(ctx, workspace.Owner{Agent: v.Agent, Session: v.Session, Principal: chela.PrincipalOwner})
@@ -37,29 +38,51 @@ func (d *Jobs) files(ctx context.Context, id chela.JobID) (*workspace.Workspace,
 
 // Files returns the regular files in the workspace of a job, sorted by path, and of a
 // copy those that it changed. Links are left out.
-func (d *Jobs) Files(ctx context.Context, id chela.JobID) ([]api.JobFile, error) {
-	found, err := d.allFiles(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	v, err := d.cfg.Copies.Diff(ctx, id)
-	if chela.KindOf(err) == chela.Unsupported {
-		return found, nil
-	}
-	changed := map[string]bool{}
-	for _, f := range v.Files {
-		changed[f.Path] = true
-	}
-	return slices.DeleteFunc(found, func(f api.JobFile) bool { return !changed[f.Path] }), err
-}
-
-// allFiles returns all regular files in the workspace of a job.
-func (d *Jobs) allFiles(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
+func (d *Jobs) Files(ctx context.Context, id chela.JobID) (found []api.JobFile, err error) {
 	w, err := d.files(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer w.Close() // it is only read
+	v, err := d.cfg.Copies.Diff(ctx, id)
+	switch {
+	case chela.KindOf(err) == chela.Unsupported: // there is no copy
+		found, err = allFiles(ctx, w)
+	case err == nil:
+		found, err = theseFiles(w, v.Files)
+	}
+	slices.SortFunc(found, func(a, b api.JobFile) int { return strings.Compare(a.Path, b.Path) })
+	return found, err
+}
+
+// theseFiles returns those of the changed files that are regular files of a workspace.
+func theseFiles(w *workspace.Workspace, changed []api.JobChange) (found []api.JobFile, err error) {
+	for _, f := range changed {
+		info, err := w.Root().Lstat(f.Path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, w.Explain(f.Path, err)
+		case info.Mode().IsRegular():
+			if found, err = addFile(found, f.Path, info); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// addFile adds a file to a list, which is Exhausted beyond its limit.
+func addFile(found []api.JobFile, name string, info fs.FileInfo) ([]api.JobFile, error) {
+	if len(found) == maxFiles {
+		return found, chela.Ef(chela.Exhausted, "the job has more than %d files", maxFiles).WithHint("list them in the workspace of its agent")
+	}
+	return append(found, api.JobFile{Path: strings.ToValidUTF8(name, "\uFFFD"), Size: info.Size(), ModifiedAt: info.ModTime().UTC()}), nil
+}
+
+// allFiles returns all regular files of a workspace.
+func allFiles(ctx context.Context, w *workspace.Workspace) (found []api.JobFile, err error) {
 	err = fs.WalkDir(w.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
@@ -78,13 +101,9 @@ func (d *Jobs) allFiles(ctx context.Context, id chela.JobID) (found []api.JobFil
 		if err != nil {
 			return w.Explain(name, err)
 		}
-		if len(found) == maxFiles {
-			return chela.Ef(chela.Exhausted, "the job has more than %d files", maxFiles).WithHint("list them in the workspace of its agent")
-		}
-		found = append(found, api.JobFile{Path: strings.ToValidUTF8(name, "\uFFFD"), Size: info.Size(), ModifiedAt: info.ModTime().UTC()})
-		return nil
+		found, err = addFile(found, name, info)
+		return err
 	})
-	slices.SortFunc(found, func(a, b api.JobFile) int { return strings.Compare(a.Path, b.Path) })
 	return found, err
 }
 
@@ -102,7 +121,7 @@ func (d *Jobs) namedFiles(ctx context.Context, id chela.JobID) string {
 	}
 	found, err := d.Files(ctx, id)
 	switch {
-	case chela.KindOf(err) == chela.Unsupported && err != nil: // a subagent
+	case chela.KindOf(err) == chela.Unsupported: // a subagent
 		return ""
 	case err != nil:
 		return "Its files cannot be listed: " + chela.MessageOf(err)
@@ -111,17 +130,14 @@ func (d *Jobs) namedFiles(ctx context.Context, id chela.JobID) string {
 	}
 	slices.SortStableFunc(found, func(a, b api.JobFile) int { return b.ModifiedAt.Compare(a.ModifiedAt) })
 	lines := []string{"Its files, which job_files reads (people: chela jobs files " + string(id) + "):"}
-	for _, f := range found[:min(len(found), maxNamed)] {
+	for _, f := range first(found) {
 		name := f.Path
 		if strings.ContainsFunc(name, unicode.IsControl) {
 			name = strconv.Quote(name)
 		}
 		lines = append(lines, fmt.Sprintf("- %s (%d bytes)", excerpt.Runes(name, maxFileName), f.Size))
 	}
-	if more := len(found) - maxNamed; more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(lines, "\n")
+	return named(lines, len(found))
 }
 
 // File returns the content of a regular file in the workspace of a job. A path
@@ -146,7 +162,7 @@ func (d *Jobs) File(ctx context.Context, id chela.JobID, path string) ([]byte, e
 func (d *Jobs) changedFiles(ctx context.Context, id chela.JobID) (string, bool) {
 	v, err := d.cfg.Copies.Diff(ctx, id)
 	switch {
-	case chela.KindOf(err) == chela.Unsupported && err != nil:
+	case chela.KindOf(err) == chela.Unsupported:
 		return "", false
 	case err != nil:
 		return "What it changed cannot be told: " + chela.MessageOf(err), true
@@ -157,11 +173,19 @@ func (d *Jobs) changedFiles(ctx context.Context, id chela.JobID) (string, bool) 
 	}
 	text := []string{fmt.Sprintf("It changed %s in its copy of the folder; the folder is unchanged. job_diff shows them, and job_apply makes them in the folder (people: chela jobs diff %s, chela jobs apply %[2]s):",
 		excerpt.Count(len(v.Files), "file"), id)}
-	for _, f := range v.Files[:min(len(v.Files), maxNamed)] {
+	for _, f := range first(v.Files) {
 		text = append(text, "- "+excerpt.Runes(f.Line(), maxFileName))
 	}
-	if more := len(v.Files) - maxNamed; more > 0 {
-		text = append(text, fmt.Sprintf("and %d more", more))
+	return named(text, len(v.Files)), true
+}
+
+// first returns the files that an announcement names.
+func first[T any](files []T) []T { return files[:min(len(files), maxNamed)] }
+
+// named joins the lines of an announcement, and says how many files it does not name.
+func named(lines []string, files int) string {
+	if more := files - maxNamed; more > 0 {
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
-	return strings.Join(text, "\n"), true
+	return strings.Join(lines, "\n")
 }
