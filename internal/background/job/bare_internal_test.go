@@ -60,7 +60,7 @@ func newBare(t *testing.T) *bare {
 		Agent: func(string) error { return nil },
 		Broke: func(context.Context, *store.Write, chela.Turn) (string, bool, error) { return "broke", b.broke, nil },
 		Jobs:  ClassLimits{Parallel: 5, Waiting: 10}, Subagents: ClassLimits{Parallel: 5, Waiting: 10},
-		MaxDepth: 5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: 3, Copies: jobcopy.New(s, jobcopy.Config{Folders: noFolders{}}),
+		MaxDepth: 5, MaxParts: 20, ArchiveAfter: time.Hour, GiveUp: 3, Copies: jobcopy.New(s, jobcopy.Config{Folders: NoFolders{}}),
 	})
 	return b
 }
@@ -203,15 +203,15 @@ func (b *bare) situation(id chela.JobID) (s Situation) {
 	return s
 }
 
-// noFolders are the folders of a home whose jobs work in no copies.
-type noFolders struct{}
+// NoFolders are the folders of a home whose jobs work in no copies.
+type NoFolders struct{}
 
-func (noFolders) CopyFor(context.Context, chela.SessionKey) (c folder.Copy, found bool, err error) {
+func (NoFolders) CopyFor(context.Context, chela.SessionKey) (c folder.Copy, found bool, err error) {
 	return c, false, nil
 }
 
-func (noFolders) Source(context.Context, folder.Copy) (at workspace.Location, err error) {
+func (NoFolders) Source(context.Context, folder.Copy) (at workspace.Location, err error) {
 	return at, nil
 }
 
-func (noFolders) Copied(context.Context, string, chela.SessionKey) bool { return false }
+func (NoFolders) Copied(context.Context, string, chela.SessionKey) bool { return false }

@@ -71,7 +71,7 @@ func TestPlaceIsGivenUnderTheLock(t *testing.T) {
 			looks <- true
 			return time.Now()
 		}},
-		Agent: func(string) error { return nil }, Jobs: job.ClassLimits{Parallel: 1, Waiting: 1}, MaxDepth: 1, Copies: jobcopy.New(s, jobcopy.Config{Folders: noFolders{}}),
+		Agent: func(string) error { return nil }, Jobs: job.ClassLimits{Parallel: 1, Waiting: 1}, MaxDepth: 1, Copies: jobcopy.New(s, jobcopy.Config{Folders: job.NoFolders{}}),
 
 		Work: work.New(s, work.Config{Process: local.Process{Node: ids.Node(), IDs: ids, Now: time.Now, Log: log}}), // which does not run
 	})

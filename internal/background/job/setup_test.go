@@ -18,7 +18,6 @@ import (
 	"chela/internal/background/jobcopy"
 	"chela/internal/background/work"
 	"chela/internal/engine/approval"
-	"chela/internal/engine/folder"
 	"chela/internal/engine/lane"
 	"chela/internal/engine/policy"
 	"chela/internal/engine/prompt"
@@ -107,7 +106,7 @@ func (p process) begin(t *testing.T) *house {
 			return fmt.Sprintf("broke off %d times", t.Crashes), false, nil
 		},
 	}
-	jc.Copies = jobcopy.New(s, jobcopy.Config{Process: jc.Process, Work: h.work, Folders: noFolders{}})
+	jc.Copies = jobcopy.New(s, jobcopy.Config{Process: jc.Process, Work: h.work, Folders: job.NoFolders{}})
 	if p.change != nil {
 		p.change(&jc)
 	}
@@ -115,19 +114,6 @@ func (p process) begin(t *testing.T) *house {
 	h.run()
 	return h
 }
-
-// noFolders are the folders of a home whose jobs work in no copies.
-type noFolders struct{}
-
-func (noFolders) CopyFor(context.Context, chela.SessionKey) (c folder.Copy, found bool, err error) {
-	return c, false, nil
-}
-
-func (noFolders) Source(context.Context, folder.Copy) (at workspace.Location, err error) {
-	return at, nil
-}
-
-func (noFolders) Copied(context.Context, string, chela.SessionKey) bool { return false }
 
 // noRuns are the runs of a home without routines, in which no turn tells what it does.
 type noRuns struct{}

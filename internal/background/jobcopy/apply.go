@@ -26,14 +26,13 @@ import (
 // model may apply only in the session that asked for the job, whose undo covers it. The
 // same request of a model is carried out once.
 func (cs *Copies) Apply(ctx context.Context, caller api.Caller, id chela.JobID) (c chela.JobCopy, err error) {
-	by := who(caller)
 	err = cs.changing(ctx, id, func(j chela.Job, of *folder.Copy) error {
 		defer func() { c = of.JobCopy }()
 		switch {
 		case caller.Agent != "" && caller.Session != of.Source:
 			return chela.Ef(chela.Denied, "the changes of job %s are applied in the session that asked for it", id).
 				WithHint("chela jobs apply " + string(id) + " applies them for a person")
-		case of.State == chela.CopyApplied && caller.Agent != "" && of.ChangedBy == by:
+		case of.State == chela.CopyApplied && caller.Agent != "" && of.ChangedBy == who(caller):
 			return nil
 		}
 		switch of.State {
@@ -44,13 +43,13 @@ func (cs *Copies) Apply(ctx context.Context, caller api.Caller, id chela.JobID) 
 				WithHint("chela jobs undo " + string(id) + " restores the folder")
 		case chela.CopyMade, chela.CopyUndone:
 		default:
-			return chela.Ef(chela.Conflict, "job %s has no changes to apply: its copy is %s", id, of.State).WithHint("chela jobs restart " + string(id) + " begins anew")
+			return chela.Ef(chela.Conflict, "job %s has no changes to apply: its copy is %s", id, of.State).WithHint("chela jobs restart " + string(id) + " starts it again with a new copy")
 		}
 		labels, err := cs.planApply(ctx, j, of)
 		if err != nil {
 			return err
 		}
-		of.ChangedBy = by
+		of.ChangedBy = who(caller)
 		if err := cs.move(ctx, of, chela.CopyApplying, labels...); err != nil {
 			return err
 		}
@@ -136,7 +135,7 @@ func (cs *Copies) complete(ctx context.Context, id chela.JobID) error {
 			return nil
 		}
 		err := cs.finish(ctx, &c)
-		if chela.KindOf(err) == chela.Conflict && err != nil { // it was taken back, which the state says
+		if chela.KindOf(err) == chela.Conflict { // it was taken back, which the state says
 			return nil
 		}
 		return err
@@ -144,8 +143,8 @@ func (cs *Copies) complete(ctx context.Context, id chela.JobID) error {
 	return err
 }
 
-// finish makes the changes of an apply or undo. If others change one of the files in
-// this moment, it takes back the rest and returns the Conflict.
+// finish makes the changes of an apply or undo. If others change one of the files
+// meanwhile, it takes the rest back and returns the Conflict.
 func (cs *Copies) finish(ctx context.Context, c *folder.Copy) error {
 	ws, err := cs.openSource(ctx, *c)
 	if err != nil {
@@ -160,7 +159,7 @@ func (cs *Copies) finish(ctx context.Context, c *folder.Copy) error {
 		changes, to, back = reversed(c.Changes), chela.CopyUndone, chela.CopyApplied
 	}
 	err = cs.putAll(ctx, ws, c.Job, changes)
-	if err != nil && theirs(err) {
+	if workspace.ByOthers(err) {
 		if wrong := cs.takeBack(ctx, ws, c.Job, changes); wrong != nil {
 			return wrong
 		}
@@ -201,7 +200,7 @@ func (cs *Copies) takeBack(ctx context.Context, ws *workspace.Workspace, id chel
 		if err := fail.Point("job.apply.change"); err != nil {
 			return err
 		}
-		if err := cs.put(ctx, ws, id, p); err != nil && !theirs(err) {
+		if err := cs.put(ctx, ws, id, p); err != nil && !workspace.ByOthers(err) {
 			return err
 		}
 	}
@@ -237,11 +236,6 @@ func (cs *Copies) contentOf(ctx context.Context, kind chela.PreimageKind, sum st
 	return content, err
 }
 
-// theirs reports whether an error means that others changed a file.
-func theirs(err error) bool {
-	return slices.Contains([]chela.Kind{chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported}, chela.KindOf(err))
-}
-
 // reversed returns the changes that take others back.
 func reversed(changes []chela.Preimage) []chela.Preimage {
 	back := slices.Clone(changes)
@@ -258,7 +252,7 @@ func allAre(ctx context.Context, ws *workspace.Workspace, changes []chela.Preima
 	var other []string
 	for _, p := range changes {
 		is, err := ws.State(ctx, p.Kind, p.Path)
-		if err != nil && !theirs(err) {
+		if err != nil && !workspace.ByOthers(err) {
 			return err
 		}
 		if p.Kind != chela.PreimageFolder && (err != nil || is.Other || !is.Matches(p.Before, p.ModeBefore) && !is.Matches(p.After, p.ModeAfter)) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -45,7 +44,7 @@ func (cs *Copies) Diff(ctx context.Context, id chela.JobID) (v api.JobDiff, err 
 	case chela.CopyWanted:
 		changes = nil
 	case chela.CopyDiscarded:
-		return v, chela.Ef(chela.Conflict, "the changes of job %s were discarded", id).WithHint("chela jobs restart " + string(id) + " begins anew")
+		return v, chela.Ef(chela.Conflict, "the changes of job %s were discarded", id).WithHint("chela jobs restart " + string(id) + " starts it again with a new copy")
 	}
 	v = api.JobDiff{Job: c.Job, State: c.State, NotCopied: c.LeftOut}
 	if err := cs.describe(ctx, &v, changes); err != nil {
@@ -79,12 +78,16 @@ func (cs *Copies) diffProvenance(ctx context.Context, c folder.Copy, files []api
 func (cs *Copies) describe(ctx context.Context, v *api.JobDiff, changes []chela.Preimage) error {
 	var text strings.Builder
 	renamed := renames(changes)
+	former := map[string]bool{}
+	for _, from := range renamed {
+		former[from] = true
+	}
 	for _, p := range changes {
 		switch {
 		case p.Kind == chela.PreimageOmitted:
 			v.LeftOut = append(v.LeftOut, p.Why)
 			continue
-		case p.Kind == chela.PreimageFolder || p.After == "" && slices.ContainsFunc(changes, func(o chela.Preimage) bool { return renamed[o.Path] == p.Path && o.After != "" }):
+		case p.Kind == chela.PreimageFolder || p.After == "" && former[p.Path]:
 			continue
 		}
 		was, err := cs.contentOf(ctx, p.Kind, p.Before)

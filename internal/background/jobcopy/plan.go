@@ -102,7 +102,7 @@ func (p *planning) add(ctx context.Context, c chela.Preimage) error {
 	}
 	is, err := p.ws.State(ctx, c.Kind, c.Path)
 	switch {
-	case err != nil && theirs(err):
+	case workspace.ByOthers(err):
 		p.conflict(c.Path, chela.MessageOf(err))
 	case err != nil:
 		return err

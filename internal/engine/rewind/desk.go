@@ -152,7 +152,7 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([
 			continue
 		}
 		is, err := d.find(ctx, s.Kind, s.Path)
-		if err != nil && !theirs(err) {
+		if err != nil && !workspace.ByOthers(err) {
 			return nil, err
 		}
 		switch sum := is.Sum(); {
@@ -178,16 +178,6 @@ func (d *desk) look(ctx context.Context, steps []Step, gaps []chela.Preimage) ([
 		}
 	}
 	return changes, differ.refusal()
-}
-
-// theirs reports whether an error means that a file was changed by others, as
-// opposed to being temporarily inaccessible.
-func theirs(err error) bool {
-	switch chela.KindOf(err) {
-	case chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported:
-		return true
-	}
-	return false
 }
 
 // differences collects content that differs from the journal's record.
@@ -271,7 +261,7 @@ func (d *desk) putBack(ctx context.Context, v *chela.Rewind) error {
 			gone = append(gone, p)
 		}
 		if p.Kind == chela.PreimageFolder && p.ModeAfter&0o700 != 0o700 && p.After != "" {
-			if err := d.put(ctx, string(v.ID), p); err != nil && !theirs(err) { // it was open for its content
+			if err := d.put(ctx, string(v.ID), p); err != nil && !workspace.ByOthers(err) { // it was open for its content
 				return fmt.Errorf("restore %s: %w", p.Path, err)
 			}
 		}
@@ -315,7 +305,7 @@ func (d *desk) putAll(ctx context.Context, v *chela.Rewind, order []int, done []
 	for at, i := range order {
 		p, err := v.Changes[i], errs[at]
 		switch {
-		case err != nil && !theirs(err):
+		case err != nil && !workspace.ByOthers(err):
 			return fmt.Errorf("restore %s: %w", p.Path, err)
 		case err != nil:
 			text := shown(p.Kind, p.Path) + " was not restored: " + chela.MessageOf(err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"chela"
+	"chela/internal/tool/workspace"
 )
 
 // ofGit reports whether a file holds notes of a repository that Git renews by itself:
@@ -93,7 +94,7 @@ func indexed(raw []byte) (entries []string, ok bool) {
 // whether the file is to be changed.
 func (d *desk) lookGit(ctx context.Context, s Step) (bool, error) {
 	is, err := d.ws.State(ctx, s.Kind, s.Path)
-	if theirs(err) {
+	if workspace.ByOthers(err) {
 		d.leave(s.Preimage)
 		return false, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/platform/excerpt"
 )
 
 // maxJobs limits the list of jobs.
@@ -107,7 +108,7 @@ func (g given) jobDiff(ctx context.Context, of api.JobRef) (string, error) {
 	b.WriteString("\n" + v.Text)
 	text := strings.TrimRight(b.String(), "\n")
 	if len(text) > maxText {
-		text = strings.ToValidUTF8(text[:maxText], "") + "…\nchela jobs diff " + string(of.ID) + " shows all of it."
+		text = excerpt.Marked(text, maxText) + "\nchela jobs diff " + string(of.ID) + " shows all of it."
 	}
 	return text, nil
 }
@@ -157,7 +158,7 @@ func aboutJob(j api.Job) string {
 	}
 	result := j.Result
 	if len(result) > maxText {
-		result = strings.ToValidUTF8(result[:maxText], "") + "…\nchela jobs show " + string(j.ID) + " shows all of it."
+		result = excerpt.Marked(result, maxText) + "\nchela jobs show " + string(j.ID) + " shows all of it."
 	}
 	return l.text() + "\n\n" + result
 }

@@ -166,3 +166,13 @@ func Diff(name string, was, is []byte) string {
 	}
 	return Unified(name+" (as it was left)", name+" (as it is)", string(was), string(is))
 }
+
+// ByOthers reports whether an error of [Workspace.State] or [Workspace.Put] means that
+// others changed a file, as opposed to being temporarily inaccessible.
+func ByOthers(err error) bool {
+	switch chela.KindOf(err) {
+	case chela.Invalid, chela.Denied, chela.NotFound, chela.Conflict, chela.Unsupported:
+		return true
+	}
+	return false
+}
