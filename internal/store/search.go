@@ -71,11 +71,13 @@ func (w *Write) index(ctx context.Context, e chela.Entry) error {
 				'@s' || encode(convert_to(s.key, 'UTF8'), 'hex'), '@a' || encode(convert_to(s.agent, 'UTF8'), 'hex')])
 			from threads t join sessions s on s.key = t.session where t.id = $4`, n, e.ID, vector.String(), e.Thread)
 	}
-	// The number is the next free one. There is one writer.
+	// A number that is taken is replaced by the next one behind those of about the same
+	// time, so that entries of one time are not counted through. There is one writer.
 	err := w.tx.Must(ctx, `with recursive free (n) as (
-			select $1 union all select n + 1 from free where exists (select 1 from searched s where s.n = free.n)
+			select coalesce((select max(n) + 1 from searched where n between $1 and $1 + $3 and exists (select 1 from searched where n = $1)), $1)
+			union all select n + 1 from free where exists (select 1 from searched s where s.n = free.n)
 		)
-		insert into searched (n, entry) select max(n), $2 from free`, n, e.ID)
+		insert into searched (n, entry) select max(n), $2 from free`, n, e.ID, int64(1)<<(2*numberShift))
 	if err != nil {
 		return err
 	}
