@@ -88,6 +88,9 @@ func TestPlaceIsGivenUnderTheLock(t *testing.T) {
 		if err := w.LockPlaces(ctx); err != nil {
 			return err
 		}
+		if _, err := w.Job(ctx, j.ID); err != nil { // the lock is queued, and held once something was read
+			return err
+		}
 		go func() { // received below
 			kinds := jobs.Kinds()
 			at := slices.IndexFunc(kinds, func(k work.Kind) bool { return k.Name == "dispatch" })
