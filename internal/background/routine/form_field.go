@@ -1,16 +1,15 @@
 package routine
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"chela"
+	"chela/internal/background/schedule"
 	"chela/internal/config/field"
 	"chela/internal/platform/lazyregexp"
 	"chela/internal/safety"
@@ -155,29 +154,17 @@ func activeOf(a *chela.ActiveHours) field.Field {
 	}
 }
 
-// longest is the longest accepted span: ten years.
-const longest = 10 * 366 * day
-
-var daysAndMore = lazyregexp.New(`^(?:(\d{1,4})w)?(?:(\d{1,4})d)?(.*)$`)
-
 // spanOf is a field for a span of time with the units w, d, h, m and s.
 func spanOf(at *chela.Span) field.Field {
 	return field.Field{
 		Want: "a span of time, such as 90s, 30m or 1d12h",
 		Put: func(v any) error {
 			text, _ := v.(string)
-			parts := daysAndMore().FindStringSubmatch(text)
-			if text == "" || parts == nil {
+			span, ok := schedule.ParseSpan(text)
+			if !ok {
 				return field.ErrUnwanted
 			}
-			weeks, _ := strconv.Atoi(parts[1]) // at most four digits, or none
-			days, _ := strconv.Atoi(parts[2])  // at most four digits, or none
-			rest, err := time.ParseDuration(cmp.Or(parts[3], "0"))
-			total := time.Duration(7*weeks+days)*day + rest
-			if err != nil || rest < 0 || rest > longest || total > longest {
-				return field.ErrUnwanted
-			}
-			*at = chela.Span(total)
+			*at = chela.Span(span)
 			return nil
 		},
 		Show: func() string { return SpanText(at.Duration()) },

@@ -1,5 +1,5 @@
-// Package schedule computes due times. It is pure: it reads no clock, and no
-// zones but those passed in.
+// Package schedule computes due times. It is pure: it reads no clock, and the
+// zones are those passed in or named in a text.
 //
 // A Schedule is one of three:
 //
@@ -29,6 +29,24 @@
 // If day of month and weekday are both restricted, a day is due if either
 // matches; if either begins with "*" or is "?", both must match. This is the
 // rule of Vixie cron and its successors.
+//
+// # Words
+//
+// ParseWhen reads schedules as people write them, in any order of the words:
+//
+//	cron   every weekday at 9, mon-fri 9:00, every monday and thursday at 9:30,
+//	       daily at 18:00, every day at 9 and 18, first of the month at 8,
+//	       last friday of the month at 17, every year on 1 may at 9
+//	every  every 2 hours, every 30m, every other day, hourly
+//	at     in 20 minutes, in 3 days at 9, tomorrow at 9, next monday at 9,
+//	       at noon, 1 may 2035 at 9
+//
+// Hours are those of 24, unless am, pm or a part of the day says otherwise: 8 in
+// the evening. A day without a time is due at 9:00, in the afternoon at 15:00, in
+// the evening at 18:00, at night at 21:00. A single time that no word dates is
+// the first after now. Minutes and hours from now are real ones; days, weeks,
+// months and years keep the time of day. What one trigger cannot express, such
+// as every second Monday, is refused with a form that is possible.
 //
 // # Daylight saving and other clock changes
 //
