@@ -62,7 +62,7 @@ func (a *App) builtins() (_ []chela.Tool, err error) {
 		}),
 	}
 	tools := slices.Concat(
-		[]chela.Tool{tool.Echo(), tool.Time(a.now), tool.JSON(), tool.Calc()},
+		[]chela.Tool{tool.Echo(), tool.Time(a.now, cfg.Zone()), tool.JSON(), tool.Calc()},
 		file.Tools(file.Config{
 			Workspace: a.folders.Locate, Quota: quota, Keep: a.blobs.Keep, Bytes: a.blobs.Bytes,
 			Written: func(ctx context.Context, thread chela.ThreadID, path string) (file.LastWrite, error) {

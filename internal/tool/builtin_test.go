@@ -21,7 +21,7 @@ func BenchmarkBuiltins(b *testing.B) {
 	}
 	for b.Loop() {
 		http := web.HTTP(web.Config{Dialer: dialer})
-		tools := slices.Concat([]chela.Tool{tool.Echo(), tool.Time(time.Now), tool.JSON(), tool.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
+		tools := slices.Concat([]chela.Tool{tool.Echo(), tool.Time(time.Now, time.UTC), tool.JSON(), tool.Calc()}, file.Tools(file.Config{}), []chela.Tool{http})
 		for i := range tools {
 			tools[i] = tool.WithTimeout(tool.DefaultTimeout)(tool.WithRecover()(tools[i]))
 		}

@@ -18,7 +18,7 @@ func clock() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
 func TestPureContract(t *testing.T) {
 	t.Parallel()
-	for _, c := range []chela.Tool{tool.Echo(), tool.Time(clock), tool.JSON(), tool.Calc()} {
+	for _, c := range []chela.Tool{tool.Echo(), tool.Time(clock, time.UTC), tool.JSON(), tool.Calc()} {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
 			tooltest.Check(t, c)
@@ -85,7 +85,7 @@ func TestTime(t *testing.T) {
 	noon := "2026-11-21T12:00:00Z\nSaturday, 21 November 2026, 12:00:00; zone UTC; unix 1795262400; week 2026-W47; day 325 of the year"
 	tokyo := "2026-11-21T21:00:00+09:00\nSaturday, 21 November 2026, 21:00:00; zone Asia/Tokyo, JST; unix 1795262400; week 2026-W47; day 325 of the year"
 	offset := "2026-11-21T14:30:00+02:30\nSaturday, 21 November 2026, 14:30:00; zone UTC+02:30; unix 1795262400; week 2026-W47; day 325 of the year"
-	runRows(t, tool.Time(clock), []row{
+	runRows(t, tool.Time(clock, time.UTC), []row{
 		{"now", `{"operation":"now"}`, noon, false},
 		{"now in Tokyo", `{"operation":"now","zone":"Asia/Tokyo"}`, tokyo, false},
 		{"now at an offset", `{"operation":"now","zone":"+02:30"}`, offset, false},
@@ -113,6 +113,22 @@ func TestTime(t *testing.T) {
 	})
 }
 
+// TestTimeIsTheOwners: without a zone the time is in the owner's.
+func TestTimeIsTheOwners(t *testing.T) {
+	t.Parallel()
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const noon = "2026-11-21T13:00:00+01:00\nSaturday, 21 November 2026, 13:00:00; zone Europe/Zurich, CET; unix 1795262400; week 2026-W47; day 325 of the year"
+	runRows(t, tool.Time(clock, zone), []row{
+		{"nothing", `{}`, noon, false},
+		{"now", `{"operation":"now"}`, noon, false},
+		{"format", `{"operation":"format","time":"2026-07-01 09:00"}`, "2026-07-01T09:00:00+02:00", false},
+		{"another zone", `{"operation":"format","zone":"UTC"}`, "2026-11-21T12:00:00Z", false},
+	})
+}
+
 func TestZones(t *testing.T) {
 	t.Parallel()
 	var rows []row
@@ -122,7 +138,7 @@ func TestZones(t *testing.T) {
 	} {
 		rows = append(rows, row{zone, `{"operation":"format","format":"%R","zone":"` + zone + `"}`, want, false})
 	}
-	runRows(t, tool.Time(clock), rows)
+	runRows(t, tool.Time(clock, time.UTC), rows)
 }
 
 func TestJSON(t *testing.T) {

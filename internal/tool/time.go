@@ -11,25 +11,29 @@ import (
 )
 
 type timeInput struct {
-	Operation string `json:"operation" jsonschema:"the task" enum:"now,parse,format,diff,convert"`
+	Operation string `json:"operation,omitempty" jsonschema:"the task; now by default" enum:"now,parse,format,diff,convert"`
 	Time      string `json:"time,omitempty" jsonschema:"the time; now by default"`
 	Until     string `json:"until,omitempty" jsonschema:"diff: the other time; now by default"`
-	Zone      string `json:"zone,omitempty" jsonschema:"IANA zone or offset of the result, and of times without one; UTC by default"`
+	Zone      string `json:"zone,omitempty" jsonschema:"IANA zone or offset of the result, and of times without one; the owner's by default"`
 	ToZone    string `json:"to_zone,omitempty" jsonschema:"convert: the zone to show the time in"`
 	Format    string `json:"format,omitempty" jsonschema:"format: a name such as rfc3339, date or unix, or a pattern such as %d %B %Y"`
 }
 
 // Time returns the tool that reads, formats and compares times; now is its
-// clock.
-func Time(now func() time.Time) chela.Tool {
-	return pure("time", func(in timeInput) (string, error) { return answerTime(in, now()) })
+// clock and zone the owner's.
+func Time(now func() time.Time, zone *time.Location) chela.Tool {
+	return pure("time", func(in timeInput) (string, error) { return answerTime(in, now().In(zone)) })
 }
 
-// answerTime performs an operation; its error is written for the model.
+// answerTime performs an operation; its error is written for the model. The zone of
+// now is the default.
 func answerTime(in timeInput, now time.Time) (string, error) {
-	zone, err := parseZone(in.Zone)
-	if err != nil {
-		return "", fmt.Errorf("zone: %w", err)
+	zone := now.Location()
+	if in.Zone != "" {
+		var err error
+		if zone, err = parseZone(in.Zone); err != nil {
+			return "", fmt.Errorf("zone: %w", err)
+		}
 	}
 	now = now.In(zone)
 	at, err := parseTime(in.Time, zone, now)
@@ -37,7 +41,7 @@ func answerTime(in timeInput, now time.Time) (string, error) {
 		return "", fmt.Errorf("time: %w", err)
 	}
 	switch in.Operation {
-	case "now":
+	case "", "now":
 		return describeTime(now), nil
 	case "parse":
 		if in.Time == "" {
