@@ -12,9 +12,10 @@ import (
 type NewRoutine struct {
 	Name           string              `json:"name" check:"is=name"`
 	Description    string              `json:"description,omitempty" check:"max=1000"`
-	Agent          string              `json:"agent,omitempty" check:"is=name"` // main when empty
-	Disabled       bool                `json:"disabled,omitempty"`              // it does not fire yet
-	Trigger        chela.Trigger       `json:"trigger"`
+	Agent          string              `json:"agent,omitempty" check:"is=name"`        // main when empty
+	Disabled       bool                `json:"disabled,omitempty"`                     // it does not fire yet
+	When           string              `json:"when,omitempty" check:"is=line max=500"` // a trigger in words, such as "every weekday at 9", instead of Trigger
+	Trigger        chela.Trigger       `json:"trigger,omitzero"`
 	Action         chela.RoutineAction `json:"action"`
 	Guards         chela.RoutineGuards `json:"guards,omitzero"`
 	Notify         chela.RoutineNotify `json:"notify,omitzero"`
@@ -36,6 +37,7 @@ type RoutineChange struct {
 	Description    *string              `json:"description,omitempty" check:"max=1000"`
 	Agent          *string              `json:"agent,omitempty" check:"is=name"`
 	Enabled        *bool                `json:"enabled,omitempty"`
+	When           *string              `json:"when,omitempty" check:"is=line max=500"` // as in NewRoutine
 	Trigger        *chela.Trigger       `json:"trigger,omitempty"`
 	Action         *chela.RoutineAction `json:"action,omitempty"`
 	Guards         *chela.RoutineGuards `json:"guards,omitempty"`

@@ -47,7 +47,7 @@ func Main(args []string, version string) (code int) {
 	return cli.Main(ctx, cli.Program{
 		Dir: dir, Args: args, Environ: config.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: errs,
 		Version: version, Homes: homes{cmp.Or(version, builtVersion()), leaks},
-		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) },
+		Arrives: func() bool { return terminal.InputArrives(os.Stdin, inputTime) }, Now: time.Now,
 		Interruptible: func(ctx context.Context) (context.Context, context.CancelFunc) {
 			return signal.NotifyContext(ctx, os.Interrupt)
 		},

@@ -24,8 +24,12 @@ type Draft struct {
 	// Zone is the owner's; it applies to times without a zone.
 	Zone *time.Location
 
+	// Now is the time from which words such as "tomorrow" count.
+	Now time.Time
+
 	chosen string // key that set the trigger
-	at     string // the time as written, if any
+	said   string // the trigger as written, if it is words or a time
+	sayer  string // key that said it
 	zoned  string // the name of the zone as written, if any
 }
 
@@ -100,7 +104,7 @@ func ParseForm(name, text string, from Draft) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Draft{Zone: from.Zone, Routine: from.Routine}
+	d := &Draft{Zone: from.Zone, Now: from.Now, Routine: from.Routine}
 	d.Routine.Description, d.Routine.DeleteAfterRun = "", false
 	d.Routine.Trigger, d.Routine.Action = chela.Trigger{}, chela.RoutineAction{Kind: chela.ActionTurn}
 	d.Routine.Guards, d.Routine.Notify = chela.RoutineGuards{}, chela.RoutineNotify{}
@@ -127,7 +131,7 @@ func (d *Draft) Check() error {
 	switch {
 	case d.Routine.Trigger.Kind == "":
 		return chela.E(chela.Invalid, "the routine has no trigger").
-			WithHint("set one of cron, every, at, event, system, webhook and manual")
+			WithHint("set one of when, cron, every, at, event, system, webhook and manual")
 	case strings.TrimSpace(d.Routine.Action.Text) == "":
 		return chela.E(chela.Invalid, "the routine has no action").WithHint("set prompt")
 	}

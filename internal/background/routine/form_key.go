@@ -13,15 +13,16 @@ func (d *Draft) Keys() []FormKey {
 	t, a, n, g := &d.Routine.Trigger, &d.Routine.Action, &d.Routine.Notify, &d.Routine.Guards
 	return []FormKey{
 		{"description", "what it is for", field.Text(&d.Routine.Description, "text", field.AnyText)},
+		{"when", `when, in words, as "every weekday at 9", "every 2 hours", "tomorrow at 9" or "in 20 minutes"`, d.when()},
 		{"cron", `when, as "0 9 * * MON-FRI"; 6 fields begin with seconds`, d.clock("cron")},
 		{"every", "how often, as 30m or 1d12h", d.clock("every")},
-		{"at", `once, as "2035-05-01 09:00" or with a zone "2035-05-01T09:00:00+02:00"`, d.once()},
+		{"at", `once, as "2035-05-01 09:00", "2035-05-01T09:00:00+02:00" or "tomorrow at 9"`, d.once()},
 		{"event", "on messages that match this regular expression", d.fires("event", chela.TriggerEvent, line(&t.Pattern))},
 		{"webhook", "on requests to /hooks/ and this path", d.fires("webhook", chela.TriggerWebhook, line(&t.Path))},
 		{"system", "on an event, as routine.finished", d.system()},
 		{"manual", "only by hand", d.manual()},
 
-		{"zone", "cron, at: the zone of its times, as Europe/Zurich (default: the owner's)", d.zoneOf()},
+		{"zone", "when, cron, at: the zone of its times, as Europe/Zurich (default: the owner's)", d.zoneOf()},
 		{"anchor", "every: one of the times at which it fires", d.moment(&t.Anchor)},
 		{"missed", "missed times: skip, once or all", oneOf(&t.Missed, chela.MissedSkip, chela.MissedOnce, chela.MissedAll, "")},
 		{"channel", "event: only messages of this channel", field.Text(&t.Channel, "the name of a channel", field.AnyText)},

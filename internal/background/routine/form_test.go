@@ -134,7 +134,9 @@ func TestWhatCannotBe(t *testing.T) {
 	t.Parallel()
 	for name, texts := range map[string][]string{
 		"every":  {"", "soon", "-1h", "1d-2h", "99999d", "9999w", "1h2"},
-		"at":     {"tomorrow", "25:00"},
+		"at":     {"", "whenever", "25:00", "daily at 9"},
+		"when":   {"", "30m", "whenever"},
+		"cron":   {"", "whenever"},
 		"system": {"job", ".x", "x."},
 		"manual": {"perhaps"},
 		"filter": {"=x", "novalue"},

@@ -1,6 +1,7 @@
 package routine
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,7 @@ func (d *Draft) fires(key string, kind chela.TriggerKind, f field.Field) field.F
 }
 
 // clock is the field of cron or every. Both accept spans and names as cron itself
-// does: @every 30m, @daily.
+// does, @every 30m and @daily, and words.
 func (d *Draft) clock(key string) field.Field {
 	t := &d.Routine.Trigger
 	cron := d.fires(key, chela.TriggerCron, line(&t.Cron))
@@ -53,30 +54,51 @@ func (d *Draft) clock(key string) field.Field {
 	f.Put = func(v any) error {
 		text, _ := v.(string)
 		span, isSpan := strings.CutPrefix(text, "@every ")
+		_, plain := schedule.ParseSpan(text)
 		switch {
 		case isSpan:
 			return every.Put(strings.TrimSpace(span))
 		case strings.HasPrefix(text, "@"):
 			return cron.Put(v)
-		default:
+		case key == "cron" && schedule.IsCron(text), key == "every" && plain:
 			return put(v)
+		default:
+			return d.say(key, text)
 		}
 	}
 	return f
+}
+
+// when is a field for a trigger in words, or in any form of cron, every and at.
+func (d *Draft) when() field.Field {
+	return field.Field{
+		Want: "one such as " + schedule.Forms,
+		Put: func(v any) error {
+			text, _ := v.(string)
+			return d.say("when", text)
+		},
+		Show: func() string { return "" },
+	}
 }
 
 // once is a field for the time of an "at" trigger.
 func (d *Draft) once() field.Field {
 	f := d.moment(&d.Routine.Trigger.At)
 	f.Put = func(v any) error {
-		d.at, _ = v.(string)
-		return d.readAt()
+		text, _ := v.(string)
+		return d.say("at", text)
 	}
-	return d.fires("at", chela.TriggerAt, f)
+	return f
 }
 
-// readAt parses the time of an "at" trigger, in the zone as written.
-func (d *Draft) readAt() error {
+// say sets the trigger that a text describes, for a key.
+func (d *Draft) say(key, text string) error {
+	d.said, d.sayer = text, key
+	return d.readSaid()
+}
+
+// readSaid reads the text of say in the zone as written.
+func (d *Draft) readSaid() error {
 	zone := d.Zone
 	if d.zoned != "" {
 		var err error
@@ -85,7 +107,24 @@ func (d *Draft) readAt() error {
 				WithHint("use a name such as Europe/Zurich, or leave it out for the home's zone")
 		}
 	}
-	return readTime(&d.Routine.Trigger.At, d.at, zone)
+	text := d.said
+	if first, _, _ := strings.Cut(text, " "); d.sayer == "every" && !strings.EqualFold(first, "every") {
+		text = "every " + text
+	}
+	read, err := schedule.ParseWhen(text, d.Now, zone)
+	if err != nil {
+		return err
+	}
+	if d.sayer == "at" && read.Kind != chela.TriggerAt {
+		return chela.Ef(chela.Invalid, "%q repeats", field.Cut(d.said)).WithHint("set when instead of at")
+	}
+	if err := d.choose(d.sayer, read.Kind); err != nil {
+		return err
+	}
+	t := &d.Routine.Trigger
+	t.Cron, t.Every, t.At = read.Cron, read.Every, read.At
+	t.Zone = cmp.Or(read.Zone, t.Zone)
+	return nil
 }
 
 // zoneOf is a field for the zone of cron times, or of the time of an "at" trigger.
@@ -97,10 +136,10 @@ func (d *Draft) zoneOf() field.Field {
 		switch {
 		case d.Routine.Trigger.Kind != chela.TriggerAt:
 			return put(v)
-		case d.at == "" || d.zoned == "":
+		case d.said == "" || d.zoned == "":
 			return chela.E(chela.Invalid, "a zone needs a time").WithHint(`set both: at "2035-05-01 09:00" and zone Asia/Tokyo`)
 		default:
-			return d.readAt()
+			return d.readSaid()
 		}
 	}
 	return f

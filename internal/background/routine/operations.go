@@ -8,6 +8,7 @@ import (
 
 	"chela"
 	"chela/internal/api"
+	"chela/internal/background/schedule"
 	"chela/internal/platform/local"
 	"chela/internal/store"
 )
@@ -23,13 +24,10 @@ func (d *Routines) Operations() []api.Bound {
 		}),
 		api.RoutinesChange.Do(func(ctx context.Context, c api.Caller, q api.RoutineEdit) (chela.Routine, error) {
 			v, err := d.seen(ctx, c, q.Name)
-			if err == nil && q.Change.Trigger != nil {
-				err = mayName(c, *q.Change.Trigger)
-			}
 			if err != nil {
 				return v, err
 			}
-			return d.update(ctx, v.ID, q.Change, c)
+			return d.changed(ctx, c, v, q.Change)
 		}),
 		api.RoutinesDelete.Do(func(ctx context.Context, c api.Caller, q api.RoutineRef) (none api.None, _ error) {
 			v, err := d.seen(ctx, c, q.Name)
@@ -75,6 +73,16 @@ func (d *Routines) seen(ctx context.Context, c api.Caller, name string) (chela.R
 // turn; a call that is repeated after a crash finds its routine.
 func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (made chela.Routine, err error) {
 	v := q.Routine(c)
+	switch {
+	case q.When != "" && v.Trigger.Kind != "":
+		return v, errTriggers
+	case q.When == "" && v.Trigger.Kind == "":
+		return v, chela.E(chela.Invalid, "the routine has no trigger").WithHint("set when, or trigger")
+	case q.When != "":
+		if v.Trigger, err = d.readWhen(q.When, chela.Trigger{}); err != nil {
+			return v, err
+		}
+	}
 	if err := mayName(c, v.Trigger); err != nil {
 		return v, err
 	}
@@ -93,6 +101,39 @@ func (d *Routines) create(ctx context.Context, c api.Caller, q api.NewRoutine) (
 		return known, nil
 	}
 	return made, err
+}
+
+// changed changes a routine for a caller.
+func (d *Routines) changed(ctx context.Context, c api.Caller, v chela.Routine, change api.RoutineChange) (chela.Routine, error) {
+	if change.When != nil {
+		if change.Trigger != nil {
+			return v, errTriggers
+		}
+		t, err := d.readWhen(*change.When, v.Trigger)
+		if err != nil {
+			return v, err
+		}
+		change.When, change.Trigger = nil, &t
+	}
+	if change.Trigger != nil {
+		if err := mayName(c, *change.Trigger); err != nil {
+			return v, err
+		}
+	}
+	return d.update(ctx, v.ID, change, c)
+}
+
+// errTriggers refuses two triggers.
+var errTriggers = chela.E(chela.Invalid, "when and trigger are both set").WithHint("set one of them")
+
+// readWhen returns the trigger that words describe. The policy for missed times stays,
+// and so does the zone of a cron expression if the words name none.
+func (d *Routines) readWhen(when string, was chela.Trigger) (chela.Trigger, error) {
+	t, err := schedule.ParseWhen(when, d.now(), d.cfg.Zone)
+	if t.Missed = was.Missed; t.Kind == chela.TriggerCron {
+		t.Zone = cmp.Or(t.Zone, was.Zone)
+	}
+	return t, err
 }
 
 // fired fires a routine once for each key. A run that a tool fires is the next

@@ -57,6 +57,17 @@ func TestRoutinesAreChangedByOperations(t *testing.T) {
 	changed := called(t, home, api.RoutinesChange, api.RoutineEdit{RoutineRef: a, Change: api.RoutineChange{Name: new("b")}})
 	same(t, "shown by its id", changed.Name, called(t, home, api.RoutinesShow, api.RoutineRef{Name: string(made.ID)}).Name)
 
+	words := api.NewRoutine{Name: "w", When: "every weekday at 9 Asia/Tokyo", Action: byName("w").Action}
+	same(t, "in words", chela.Trigger{Kind: chela.TriggerCron, Cron: "0 9 * * MON-FRI", Zone: "Asia/Tokyo"}, called(t, home, api.RoutinesCreate, words).Trigger)
+	w := api.RoutineEdit{RoutineRef: api.RoutineRef{Name: "w"}, Change: api.RoutineChange{When: new("daily at 18:00")}}
+	same(t, "changed in words", chela.Trigger{Kind: chela.TriggerCron, Cron: "0 18 * * *", Zone: "Asia/Tokyo"}, called(t, home, api.RoutinesChange, w).Trigger)
+	w.Change.Trigger = &chela.Trigger{Kind: chela.TriggerManual}
+	same(t, "changed twice", chela.Invalid, refused(t, home, api.RoutinesChange, w))
+	same(t, "no trigger", chela.Invalid, refused(t, home, api.RoutinesCreate, api.NewRoutine{Name: "v", Action: words.Action}))
+	words.Name, words.Trigger = "v", *w.Change.Trigger
+	same(t, "two triggers", chela.Invalid, refused(t, home, api.RoutinesCreate, words))
+	called(t, home, api.RoutinesDelete, w.RoutineRef)
+
 	fire := api.RoutineFiring{RoutineRef: api.RoutineRef{Name: "b"}, Firing: api.Firing{Key: "k"}}
 	first := called(t, home, api.RoutinesFire, fire)
 	same(t, "fired again", first, called(t, home, api.RoutinesFire, fire))

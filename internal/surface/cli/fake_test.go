@@ -319,7 +319,7 @@ func (h *home) program(out, errs io.Writer, dir string, args ...string) cli.Prog
 	return cli.Program{
 		Args: args, Environ: []string{"CHELA_HOME=" + dir}, Version: "v1.2.3",
 		Stdin: strings.NewReader(""), Stdout: out, Stderr: errs,
-		Arrives: func() bool { return !h.silent }, Homes: homes{h}, Interruptible: h.interruptible,
+		Now: func() time.Time { return time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC) }, Arrives: func() bool { return !h.silent }, Homes: homes{h}, Interruptible: h.interruptible,
 	}
 }
 

@@ -17,6 +17,7 @@ package cli
 import (
 	"context"
 	"io"
+	"time"
 
 	"chela/internal/api"
 	"chela/internal/config"
@@ -33,6 +34,7 @@ type Program struct {
 	Dir     string // the current folder; empty if it is not known
 	Version string // of a release; empty selects the version from the build information
 	Homes   homes
+	Now     func() time.Time // the clock from which words such as "tomorrow" count
 
 	// Arrives waits a few seconds for data or EOF on standard input, and
 	// reports whether either arrived. A caller that holds a pipe open without

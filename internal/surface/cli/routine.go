@@ -73,7 +73,7 @@ func (c *commands) routine(v chela.Routine) {
 		"name", v.Name, "id", v.ID, "agent", v.Agent, "state", routineState(v), "reason", v.Reason,
 		"fires", routine.TriggerText(v.Trigger, c.Zone), "next", c.Moment(v.NextAt), "last", c.Moment(v.LastAt), "kept by", kept,
 	}
-	draft := &routine.Draft{Routine: v, Zone: c.Zone}
+	draft := &routine.Draft{Routine: v, Zone: c.Zone, Now: c.Now()}
 	for _, k := range draft.Keys() {
 		if k.Name != routine.Prompt {
 			fields = append(fields, k.Name, k.Shown())

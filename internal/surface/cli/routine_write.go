@@ -54,7 +54,7 @@ func (c *commands) routineCreate() *cobra.Command {
 	var cmd *cobra.Command
 	const use = "Create a routine; the prompt is --prompt or standard input"
 	cmd = command(c, "create", use, func(ctx context.Context, b *Backend, in arguments) error {
-		d, err := readDraft(in.File, routine.Draft{Zone: c.Zone})
+		d, err := readDraft(in.File, routine.Draft{Zone: c.Zone, Now: c.Now()})
 		if err != nil {
 			return err
 		}
@@ -80,9 +80,9 @@ func (c *commands) routineCreate() *cobra.Command {
 		}
 		return c.routineKept(b, made)
 	})
-	cmd.Example = "  chela routines create morning --cron \"0 9 * * MON-FRI\" --zone Europe/Zurich --prompt \"What is in my calendar today?\"\n" +
+	cmd.Example = "  chela routines create morning --when \"every weekday at 9\" --prompt \"What is in my calendar today?\"\n" +
 		"  chela routines create ci --webhook ci/build --scheme github --secret env:CI_SECRET --prompt \"Say what broke.\"\n" +
-		"  chela routines create tea --at \"2035-05-01 16:00\" --do notify --prompt \"Tea is ready.\" --once"
+		"  chela routines create tea --when \"in 20 minutes\" --do notify --prompt \"Tea is ready.\" --once"
 	keyFlags(cmd)
 	return cmd
 }
@@ -94,7 +94,7 @@ func checkDraft(d *routine.Draft) error {
 		return nil
 	case d.Routine.Trigger.Kind == "":
 		return invalid("the routine has no trigger",
-			`add --cron "0 9 * * *", --every 30m, --at "2035-05-01 09:00", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
+			`add --when "every weekday at 9", --every 30m, --at "2035-05-01 09:00", --cron "0 9 * * *", --event REGEX, --system SOURCE.EVENT, --webhook PATH or --manual`)
 	default:
 		return invalid("the routine has no action", "add --prompt TEXT, or pipe it in")
 	}
@@ -123,7 +123,7 @@ func (c *commands) routineEdit() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		d, err := readDraft(in.File, routine.Draft{Routine: v, Zone: c.Zone})
+		d, err := readDraft(in.File, routine.Draft{Routine: v, Zone: c.Zone, Now: c.Now()})
 		if err != nil {
 			return err
 		}

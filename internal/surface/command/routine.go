@@ -109,7 +109,7 @@ func (g given) moment(t time.Time) string { return chela.Moment(t, g.cfg.Zone) }
 
 func (g given) showRoutine(_ context.Context, v chela.Routine, _ string) (string, error) {
 	lines := []string{g.routineLine(v)}
-	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone}
+	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone, Now: g.cfg.Now()}
 	for _, k := range d.Keys() {
 		if shown := k.Shown(); shown != "" && k.Name != routine.Prompt {
 			lines = append(lines, k.Name+"="+shown)

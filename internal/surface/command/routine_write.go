@@ -13,14 +13,14 @@ import (
 // prompt.
 func (g given) createRoutine(ctx context.Context, args string) (string, error) {
 	name, rest := CutWord(args)
-	d := &routine.Draft{Zone: g.cfg.Zone}
+	d := &routine.Draft{Zone: g.cfg.Zone, Now: g.cfg.Now()}
 	d.Routine.Action.Kind = chela.ActionTurn
 	if err := fill(d, rest); err != nil {
 		return "", err
 	}
 	if d.Routine.Trigger.Kind == "" {
 		return "", invalid("the routine has no trigger",
-			`write /routine create NAME every=30m PROMPT, or cron="0 9 * * *", at="2035-05-01 09:00", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
+			`write /routine create NAME when="every weekday at 9" PROMPT, or every=30m, at="2035-05-01 09:00", cron="0 9 * * *", event=REGEX, system=SOURCE.EVENT, webhook=PATH or manual=true`)
 	}
 	if err := d.Check(); err != nil {
 		return "", err
@@ -31,7 +31,7 @@ func (g given) createRoutine(ctx context.Context, args string) (string, error) {
 
 // editRoutine changes the fields given as key=value, and the prompt if there is one.
 func (g given) editRoutine(ctx context.Context, v chela.Routine, args string) (string, error) {
-	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone}
+	d := &routine.Draft{Routine: v, Zone: g.cfg.Zone, Now: g.cfg.Now()}
 	if args == "" {
 		return "", invalid("nothing to change was given",
 			"write it as key=value, such as every=1h; /routine show "+v.Name+" shows the keys that are set")

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,9 +48,9 @@ func standing(preview, name string) chela.Judgement {
 type createInput struct {
 	Name        string   `json:"name" jsonschema:"a short name"`
 	Prompt      string   `json:"prompt" jsonschema:"the task of each run"`
-	Trigger     string   `json:"trigger" jsonschema:"kind of trigger" enum:"cron,every,at,event,webhook,system_event,manual"`
-	Schedule    string   `json:"schedule,omitempty" jsonschema:"with cron, every and at: the schedule"`
-	Timezone    string   `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Trigger     string   `json:"trigger,omitempty" jsonschema:"kind of trigger" enum:"cron,every,at,event,webhook,system_event,manual"`
+	Schedule    string   `json:"schedule,omitempty" jsonschema:"when it fires"`
+	Timezone    string   `json:"timezone,omitempty" jsonschema:"zone of the schedule"`
 	Pattern     string   `json:"pattern,omitempty" jsonschema:"with event: a regular expression that a message matches"`
 	Channel     string   `json:"channel,omitempty" jsonschema:"with event: only messages of this channel"`
 	Path        string   `json:"path,omitempty" jsonschema:"with webhook: the path after /hooks/"`
@@ -68,12 +69,8 @@ type createInput struct {
 }
 
 func (in createInput) judge() chela.Judgement {
-	when := in.Trigger
-	for _, more := range []string{in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event} {
-		if more != "" {
-			when += " " + more
-		}
-	}
+	when := strings.Join(slices.DeleteFunc([]string{in.Trigger, in.Schedule, in.Timezone, in.Pattern, in.Path, in.Source, in.Event},
+		func(part string) bool { return part == "" }), " ")
 	j := standing(fmt.Sprintf("routine %s, %s: %s", in.Name, when, in.Prompt)+tool.Shown(in, "name", "prompt"), in.Name)
 	if in.Trigger == string(chela.TriggerWebhook) {
 		j.Risk = "it lets requests from outside begin turns"
@@ -95,54 +92,44 @@ func (d routineTools) routine(call tool.Call[createInput]) (api.NewRoutine, erro
 	in := call.In
 	r := api.NewRoutine{
 		Name: in.Name, Description: in.Description, Agent: call.Agent, DeleteAfterRun: in.Once,
-		Trigger: chela.Trigger{
-			Kind: chela.TriggerKind(in.Trigger), Zone: in.Timezone, Pattern: in.Pattern, Channel: in.Channel, Path: in.Path, Scheme: in.Scheme,
-			Secret: in.Secret, Source: in.Source, Event: in.Event,
-		},
 		Action: chela.RoutineAction{
 			Kind: chela.ActionKind(cmp.Or(in.Action, string(chela.ActionTurn))), Text: in.Prompt, Documents: in.Documents,
 			Main: in.Session == "main", Model: in.Model,
 		},
 		Notify: chela.RoutineNotify{Policy: chela.NotifyPolicy(in.Notify), Target: chela.NotifyTarget(in.Target)},
 	}
-	return r, d.schedule(&r.Trigger, in.Schedule)
+	kind := chela.TriggerKind(in.Trigger)
+	if timed(kind) {
+		if in.Schedule == "" {
+			return r, chela.E(chela.Invalid, "the routine has no schedule").
+				WithHint("set schedule, such as every weekday at 9, or a trigger that needs none")
+		}
+		r.When = when(kind, in.Schedule, in.Timezone)
+		return r, nil
+	}
+	if in.Schedule != "" {
+		return r, chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", kind))
+	}
+	r.Trigger = chela.Trigger{
+		Kind: kind, Zone: in.Timezone, Pattern: in.Pattern, Channel: in.Channel, Path: in.Path, Scheme: in.Scheme,
+		Secret: in.Secret, Source: in.Source, Event: in.Event,
+	}
+	return r, nil
 }
 
-// schedule sets the time of a trigger, by its kind.
-func (d routineTools) schedule(t *chela.Trigger, text string) (err error) {
-	if span, ok := strings.CutPrefix(text, "@every "); ok && t.Kind == chela.TriggerCron {
-		t.Kind, text = chela.TriggerEvery, strings.TrimSpace(span)
-	}
-	switch t.Kind {
-	case chela.TriggerCron:
-		t.Cron = text
-	case chela.TriggerEvery:
-		every, err := time.ParseDuration(text)
-		if t.Every = chela.Span(every); err != nil {
-			return chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no duration", text)).WithHint("write one such as 30m or 24h")
-		}
-	case chela.TriggerAt:
-		t.At, err = d.instant(text)
-	default:
-		if text != "" {
-			return chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", t.Kind))
-		}
-	}
-	return err
+// timed reports whether a trigger of a kind has a schedule. Without a kind the schedule
+// tells it.
+func timed(kind chela.TriggerKind) bool {
+	return slices.Contains([]chela.TriggerKind{"", chela.TriggerCron, chela.TriggerEvery, chela.TriggerAt}, kind)
 }
 
-// instant parses a time; one without a zone is in the owner's time zone.
-func (d routineTools) instant(text string) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339, text); err == nil {
-		return at, nil
+// when returns a schedule with its zone. A bare span means what the kind of its trigger
+// says.
+func when(kind chela.TriggerKind, schedule, zone string) string {
+	if _, err := time.ParseDuration(schedule); err == nil {
+		schedule = map[chela.TriggerKind]string{chela.TriggerEvery: "every ", chela.TriggerAt: "in "}[kind] + schedule
 	}
-	for _, layout := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
-		if at, err := time.ParseInLocation(layout, text, d.zone); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, chela.E(chela.Invalid, fmt.Sprintf("schedule %.60q is no time", text)).
-		WithHint("write one such as 2035-05-01T09:00:00+02:00, or 2035-05-01 09:00 in the owner's zone")
+	return strings.TrimSpace(schedule + " " + zone)
 }
 
 type listInput struct {
@@ -229,8 +216,8 @@ type updateInput struct {
 	Name        string  `json:"name" jsonschema:"name of the routine"`
 	Enabled     *bool   `json:"enabled,omitempty" jsonschema:"whether it fires"`
 	Prompt      *string `json:"prompt,omitempty" jsonschema:"the task of each run"`
-	Schedule    *string `json:"schedule,omitempty" jsonschema:"schedule, in the form of its trigger"`
-	Timezone    *string `json:"timezone,omitempty" jsonschema:"zone of a cron expression"`
+	Schedule    *string `json:"schedule,omitempty" jsonschema:"when it fires"`
+	Timezone    *string `json:"timezone,omitempty" jsonschema:"zone of the schedule"`
 	Pattern     *string `json:"pattern,omitempty" jsonschema:"a regular expression that a message matches"`
 	Notify      string  `json:"notify,omitempty" jsonschema:"when people are notified" enum:"always,conditional,never"`
 	Target      string  `json:"target,omitempty" jsonschema:"where people are notified" enum:"origin,last,broadcast,none"`
@@ -259,14 +246,18 @@ func (d routineTools) update(ctx context.Context, call tool.Call[updateInput]) (
 // change returns the change of a routine that a call asks for.
 func (d routineTools) change(r chela.Routine, in updateInput) (api.RoutineChange, error) {
 	c := api.RoutineChange{Enabled: in.Enabled, Description: in.Description}
-	if in.Schedule != nil {
-		if err := d.schedule(&r.Trigger, *in.Schedule); err != nil {
-			return c, err
-		}
-	}
-	set(&r.Trigger.Zone, in.Timezone)
-	set(&r.Trigger.Pattern, in.Pattern)
-	if in.Schedule != nil || in.Timezone != nil || in.Pattern != nil {
+	switch {
+	case in.Schedule != nil && !timed(r.Trigger.Kind):
+		return c, chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no schedule", r.Trigger.Kind))
+	case in.Schedule != nil && in.Pattern != nil:
+		return c, chela.E(chela.Invalid, fmt.Sprintf("a trigger of kind %s has no pattern", r.Trigger.Kind))
+	case in.Schedule != nil:
+		zone := ""
+		set(&zone, in.Timezone)
+		c.When = new(when(r.Trigger.Kind, *in.Schedule, zone))
+	case in.Timezone != nil || in.Pattern != nil:
+		set(&r.Trigger.Zone, in.Timezone)
+		set(&r.Trigger.Pattern, in.Pattern)
 		c.Trigger = &r.Trigger
 	}
 	set(&r.Action.Text, in.Prompt)

@@ -18,6 +18,9 @@ import (
 	"chela/internal/tool/tooltest"
 )
 
+// ownerZone is the zone of the home.
+var ownerZone = time.FixedZone("home", 3600)
+
 // fakeRoutines keeps routines in memory.
 type fakeRoutines struct {
 	mu      sync.Mutex
@@ -28,7 +31,7 @@ type fakeRoutines struct {
 
 func (d *fakeRoutines) tools() map[string]chela.Tool {
 	byName := map[string]chela.Tool{}
-	all := self.RoutineTools(d.connect, time.FixedZone("home", 3600))
+	all := self.RoutineTools(d.connect, ownerZone)
 	for _, t := range append(all, self.Report(d.report)) {
 		byName[t.Name] = t
 	}
@@ -45,12 +48,39 @@ func (d *fakeRoutines) connect(_ context.Context, call chela.ToolCall) (api.Loca
 	}, nil
 }
 
+// parsed returns the trigger of a schedule as the home would.
+func parsed(when string) (chela.Trigger, error) {
+	nine := chela.Trigger{Kind: chela.TriggerAt, At: time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)}
+	t, ok := map[string]chela.Trigger{
+		"0 7 * * * Europe/Zurich":       {Kind: chela.TriggerCron, Cron: "0 7 * * *", Zone: "Europe/Zurich"},
+		"0 8 * * * UTC":                 {Kind: chela.TriggerCron, Cron: "0 8 * * *", Zone: "UTC"},
+		"every weekday at 9 Asia/Tokyo": {Kind: chela.TriggerCron, Cron: "0 9 * * MON-FRI", Zone: "Asia/Tokyo"},
+		"every monday at 9:30":          {Kind: chela.TriggerCron, Cron: "30 9 * * MON"},
+		"every 30m":                     {Kind: chela.TriggerEvery, Every: chela.Span(30 * time.Minute)},
+		"@every 90m":                    {Kind: chela.TriggerEvery, Every: chela.Span(90 * time.Minute)},
+		"every 2 hours":                 {Kind: chela.TriggerEvery, Every: chela.Span(2 * time.Hour)},
+		"every 3h":                      {Kind: chela.TriggerEvery, Every: chela.Span(3 * time.Hour)},
+		"2026-05-01 09:00":              nine, "in 20 minutes": nine, "in 20m": nine,
+	}[when]
+	if !ok {
+		return t, chela.E(chela.Invalid, fmt.Sprintf("%q is not a schedule", when)).WithHint("write one such as every weekday at 9")
+	}
+	return t, nil
+}
+
 func (d *fakeRoutines) create(_ context.Context, c api.Caller, q api.NewRoutine) (chela.Routine, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	r := q.Routine(c)
 	if !chela.ValidName(r.Name) {
 		return r, chela.E(chela.Invalid, fmt.Sprintf("%.40q cannot name a routine", r.Name))
+	}
+	if q.When != "" {
+		t, err := parsed(q.When)
+		if err != nil {
+			return r, err
+		}
+		r.Trigger = t
 	}
 	r.ID, r.NextAt = chela.RoutineID("rtn_"+r.Name), time.Unix(3600, 0)
 	d.all = append(d.all, r)
@@ -94,6 +124,13 @@ func (d *fakeRoutines) change(_ context.Context, _ api.Caller, q api.RoutineEdit
 	}
 	if c.Trigger != nil {
 		r.Trigger = *c.Trigger
+	}
+	if c.When != nil {
+		t, err := parsed(*c.When)
+		if err != nil {
+			return *r, err
+		}
+		r.Trigger = t
 	}
 	if c.Action != nil {
 		r.Action = *c.Action
@@ -180,14 +217,22 @@ func TestRoutinesAreKept(t *testing.T) {
 		{routineMain, "routine_list", `{}`, "[there are no such routines]"},
 		{routineMain, "routine_create", `{"name": "daily", "prompt": "weather", "trigger": "cron", "schedule": "0 7 * * *", "timezone": "Europe/Zurich"}`, "made daily: cron 0 7 * * * Europe/Zurich, turn, due 1970-01-01T02:00:00+01:00"},
 		{routineMain, "routine_create", `{"name": "Bad Name", "prompt": "x", "trigger": "manual"}`, "!cannot name a routine"},
-		{routineMain, "routine_create", `{"name": "often", "prompt": "x", "trigger": "every", "schedule": "often"}`, "!is no duration"},
+		{routineMain, "routine_create", `{"name": "often", "prompt": "x", "trigger": "every", "schedule": "often"}`, "!\"often\" is not a schedule"},
+		{routineMain, "routine_create", `{"name": "often", "prompt": "x"}`, "!the routine has no schedule"},
 		{routineMain, "routine_create", `{"name": "often", "prompt": "x", "trigger": "every", "schedule": "30m", "action": "lightweight"}`, "every 30m0s, lightweight"},
-		{routineMain, "routine_create", `{"name": "then", "prompt": "x", "trigger": "at", "schedule": "soon"}`, "!is no time"},
+		{routineMain, "routine_create", `{"name": "then", "prompt": "x", "trigger": "at", "schedule": "whenever"}`, "!\"whenever\" is not a schedule; write one such as every weekday at 9"},
 		{routineMain, "routine_create", `{"name": "then", "prompt": "x", "trigger": "at", "schedule": "2026-05-01 09:00", "once": true}`, "made then: at"},
 		{routineMain, "routine_create", `{"name": "odd", "prompt": "x", "trigger": "manual", "schedule": "30m"}`, "!has no schedule"},
 		{routineMain, "routine_update", `{"name": "daily", "enabled": false, "notify": "never"}`, "changed daily: cron 0 7 * * * Europe/Zurich, turn, off"},
 		{routineMain, "routine_update", `{"name": "daily", "schedule": "0 8 * * *", "timezone": "UTC", "prompt": "snow"}`, "changed daily: cron 0 8 * * * UTC, turn, off"},
 		{routineMain, "routine_update", `{"name": "daily", "schedule": "0 7 * * *", "timezone": "Europe/Zurich"}`, "changed daily: cron 0 7 * * * Europe/Zurich, turn, off"},
+		{routineMain, "routine_create", `{"name": "work", "prompt": "x", "schedule": "every weekday at 9", "timezone": "Asia/Tokyo"}`, "made work: cron 0 9 * * MON-FRI Asia/Tokyo"},
+		{routineMain, "routine_create", `{"name": "soon", "prompt": "x", "schedule": "in 20 minutes"}`, "made soon: at"},
+		{routineMain, "routine_create", `{"name": "later", "prompt": "x", "trigger": "at", "schedule": "20m"}`, "made later: at"},
+		{routineMain, "routine_create", `{"name": "loop", "prompt": "x", "trigger": "every", "schedule": "every 2 hours"}`, "made loop: every 2h0m0s"},
+		{routineMain, "routine_update", `{"name": "loop", "schedule": "3h"}`, "changed loop: every 3h0m0s"},
+		{routineMain, "routine_update", `{"name": "loop", "schedule": "every monday at 9:30"}`, "changed loop: cron 30 9 * * MON"},
+		{routineMain, "routine_update", `{"name": "loop", "schedule": "every monday at 9:30", "pattern": "a"}`, "!a trigger of kind cron has no pattern"},
 		{routineMain, "routine_update", `{"name": "nothing", "enabled": true}`, "!there is no routine \"nothing\"; routine_list lists those that there are"},
 		{routineMain, "routine_list", `{}`, "often"},
 		{routineMain, "routine_list", `{"all": true}`, "daily: cron 0 7 * * * Europe/Zurich, turn, off"},
@@ -213,7 +258,7 @@ func TestRoutinesAreKept(t *testing.T) {
 			t.Errorf("%d %s %s: failed %t\n%s\nwant %q", i, c.tool, c.args, got.Failed, got.Text, c.want)
 		}
 	}
-	if diff := cmp.Diff([]string{"rtn_daily now call_18"}, d.fired); diff != "" {
+	if diff := cmp.Diff([]string{"rtn_daily now call_26"}, d.fired); diff != "" {
 		t.Errorf("fired (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]chela.Report{{Notify: true, Text: "rain"}}, d.reports); diff != "" {
