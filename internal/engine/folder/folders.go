@@ -145,8 +145,14 @@ func (fs *Folders) forget(ctx context.Context, c api.Caller, q api.FolderRef) (c
 	})
 }
 
-// usable returns the real path of a folder that may be trusted.
 func (fs *Folders) usable(path string) (string, error) {
+	return Usable(path, fs.cfg.Home, fs.cfg.UserHome)
+}
+
+// Usable returns a folder that a person named as one for agents to work in, without
+// symbolic links. One that cannot be a workspace is Denied. Home is the home of chela and
+// user that of the person, which may be empty.
+func Usable(path, home, user string) (string, error) {
 	shown := excerpt.Visible(excerpt.Runes(path, 200))
 	if !filepath.IsAbs(path) {
 		return "", chela.Ef(chela.Invalid, "the folder %q is not an absolute path", shown)
@@ -159,7 +165,7 @@ func (fs *Folders) usable(path string) (string, error) {
 	if err != nil || !info.IsDir() {
 		return "", chela.Ef(chela.Invalid, "%s is not a folder", shown).WithHint("name a folder").Because(err)
 	}
-	if reason := Refusal(dir, real(fs.cfg.Home), real(fs.cfg.UserHome)); reason != "" {
+	if reason := Refusal(dir, real(home), real(user)); reason != "" {
 		return "", chela.Ef(chela.Denied, "%s cannot be a workspace: it %s", shown, reason).WithHint("name the folder of a project, such as ~/code/site")
 	}
 	return dir, nil

@@ -178,6 +178,9 @@ func TestTrust(t *testing.T) {
 	if again := h.trust(link); !same(again, f) {
 		t.Errorf("trusted again as %+v", again)
 	}
+	if f := h.trust(h.make(filepath.Join(h.user, "Größe und Maße"))); f.Name != "grosse-und-masse" {
+		t.Errorf("the name of a folder with umlauts is %q", f.Name)
+	}
 	if twin := h.trust(h.make(filepath.Join(h.user, "work", "My Site (2)"))); twin.Name != "my-site-2-2" {
 		t.Errorf("another folder of the same name is %+v", twin)
 	}

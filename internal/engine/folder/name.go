@@ -3,6 +3,9 @@ package folder
 import (
 	"fmt"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // maxName leaves room for a number in a name.
@@ -23,12 +26,13 @@ func nextName(base string, taken func(name string) (bool, error)) (string, error
 	}
 }
 
-// nameOf returns the base of a path as a name: in lower case, without other characters
-// than those of names.
+// nameOf returns the base of a path as a name: in lower case, without accents and other
+// characters than those of names.
 func nameOf(base string) string {
 	var b strings.Builder
-	for _, r := range strings.ToLower(base) {
+	for _, r := range norm.NFKD.String(strings.ReplaceAll(strings.ToLower(base), "ß", "ss")) {
 		switch {
+		case unicode.Is(unicode.Mn, r): // an accent
 		case r >= 'a' && r <= 'z', b.Len() > 0 && (r >= '0' && r <= '9' || r == '_'):
 			b.WriteRune(r)
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):

@@ -26,7 +26,7 @@ func (c *commands) askCommand() *cobra.Command {
 		"/elevated, which works in a chat on a terminal only. With standard input, or with\n" +
 		"--approve never, all of it is plain text for the agent."
 	c.providerFlag(cmd)
-	cmd.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the git repository of the current folder, if it is trusted)")
+	cmd.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the trusted folder that holds the current one)")
 	cmd.Flags().StringArrayVar(&attach, "attach", nil, "file to send with the text; may be repeated")
 	return cmd
 }

@@ -14,8 +14,8 @@ import (
 func (c *commands) foldersCommand() *cobra.Command {
 	trust := placed(c, api.FoldersTrust, func(in *api.NewFolder) *string { return &in.Path })
 	trust.Long = "Let an agent work in a folder: its tools and commands may read all files there, and change them. Commands\n" +
-		"have no other files of yours. chela and chela ask in this folder, or in a git repository that it is the root\n" +
-		"of, then work on its files, in a session of its own."
+		"have no other files of yours. In this folder, and in folders below it that are no other git repository, chela\n" +
+		"and chela ask then work on its files, in a session of its own."
 	trust.Example = "  chela folders trust ~/code/site\n  cd ~/code/site && chela ask \"why does the build fail?\"\n  chela folders forget site"
 	attach := placed(c, api.FoldersAttach, func(in *api.NewFolderRoot) *string { return &in.Body.Path })
 	attach.Long = "Let the session of a folder read another folder, as /roots/NAME, and change nothing in it."

@@ -159,7 +159,7 @@ func (c *commands) jobCreate() *cobra.Command {
 			}
 			return err
 		})
-	cmd.Flags().BoolVar(&here, "here", false, "work in a copy of the trusted git repository with the current folder; its session is told of the end")
+	cmd.Flags().BoolVar(&here, "here", false, "work in a copy of the trusted folder that holds the current one; its session is told of the end")
 	cmd.Long = "Create a job from a text, given as arguments or on standard input. The job sees nothing else."
 	return cmd
 }

@@ -66,7 +66,7 @@ func (c *commands) root() *cobra.Command {
 		RunE:              func(cmd *cobra.Command, _ []string) error { return c.chat(cmd.Context()) },
 	}
 	root.PersistentFlags().StringVar(&c.home, "home", "", "folder that holds everything (CHELA_HOME, default ~/.chela)")
-	root.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the git repository of the current folder, if it is trusted)")
+	root.Flags().StringVarP(&c.given, "dir", "C", "", "folder to work in (default: the trusted folder that holds the current one)")
 	root.PersistentFlags().BoolVar(&c.JSON, "json", false, "print one JSON document")
 	root.PersistentFlags().BoolFunc("insecure", "accept that commands run unconfined, with sandbox.mode off", func(given string) error {
 		c.flags["sandbox.insecure"] = given

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"chela"
 	"chela/internal/api"
@@ -13,38 +14,28 @@ import (
 
 // A WorkFolder is the folder that a command works in, if the owner trusts it.
 type WorkFolder struct {
-	dir   string // empty for none
-	given bool   // by the flag -C
+	dir   string   // that a person gave with the flag -C
+	above []string // or else the folders that may be meant, the current one first
 }
 
 // FindFolder returns the folder that a command works in: the one that a person gave with
-// the flag -C, or else the git repository with the current folder. Options that name a
-// session leave the folder to that.
-func FindFolder(cfg *config.Config, current, given string, o MessageOptions) (WorkFolder, error) {
+// the flag -C, or else the trusted folder or git repository with the current folder,
+// whichever is nearer. Options that name a session leave the folder to that.
+func FindFolder(cfg *config.Config, current, given string, o MessageOptions) (w WorkFolder, err error) {
 	named := o.Session != "" || o.Thread != ""
 	switch {
 	case given != "" && named:
-		return WorkFolder{}, chela.E(chela.Invalid, "-C names a folder, and --session or --thread another session").WithHint("leave out one of them")
+		return w, chela.E(chela.Invalid, "-C names a folder, and --session or --thread another session").WithHint("leave out one of them")
 	case given != "":
-		return givenFolder(current, given)
-	case named:
-		return WorkFolder{}, nil
-	default:
-		return repositoryFolder(cfg, current), nil
+		if w.dir, err = Absolute(current, given); err == nil {
+			w.dir, err = folder.Usable(w.dir, string(cfg.Home), cfg.UserHome)
+		}
+	case !named:
+		w.above = slices.DeleteFunc(upFrom(current), func(dir string) bool {
+			return folder.Refusal(dir, string(cfg.Home), cfg.UserHome) != ""
+		})
 	}
-}
-
-// givenFolder returns the folder at a path, which a person gave in a current folder.
-func givenFolder(current, path string) (WorkFolder, error) {
-	path, err := Absolute(current, path)
-	if err != nil {
-		return WorkFolder{}, err
-	}
-	dir, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return WorkFolder{}, chela.E(chela.Invalid, "the folder "+OneLine(path, 80)+" cannot be opened").WithHint("name a folder that exists").Because(err)
-	}
-	return WorkFolder{dir, true}, nil
+	return w, err
 }
 
 // Absolute returns the absolute path of a folder on a command line that is given in a
@@ -60,39 +51,43 @@ func Absolute(current, dir string) (string, error) {
 	}
 }
 
-// repositoryFolder returns the git repository with the current folder, or none.
-func repositoryFolder(cfg *config.Config, current string) WorkFolder {
-	dir := repository(current)
-	if dir == "" || folder.Refusal(dir, string(cfg.Home), cfg.UserHome) != "" {
-		return WorkFolder{}
-	}
-	return WorkFolder{dir: dir}
-}
-
-// repository returns the root of the git repository with a folder, without symbolic
-// links, or "".
-func repository(dir string) string {
+// upFrom returns a folder and those that hold it, without symbolic links, and none if it
+// cannot be found.
+func upFrom(dir string) (all []string) {
 	at, err := filepath.EvalSymlinks(dir)
 	if err != nil || dir == "" {
-		return ""
+		return nil
 	}
-	for {
-		if _, err := os.Stat(filepath.Join(at, ".git")); err == nil {
-			return at
-		}
-		if up := filepath.Dir(at); up != at {
-			at = up
-			continue
-		}
-		return ""
+	for all = append(all, at); filepath.Dir(at) != at; all = append(all, at) {
+		at = filepath.Dir(at)
 	}
+	return all
+}
+
+// nearest returns the first folder that is known as trusted, or that is a git repository,
+// with what is known of it.
+func nearest(dirs []string, known []chela.Folder) (string, *chela.Folder) {
+	for _, dir := range dirs {
+		var is *chela.Folder
+		if at := slices.IndexFunc(known, func(f chela.Folder) bool { return f.Path == dir }); at >= 0 {
+			is = &known[at]
+		}
+		if is != nil && is.ForgottenAt.IsZero() {
+			return dir, is
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+			return dir, is
+		}
+	}
+	return "", nil
 }
 
 // Enter returns the session of the folder that a command works in, and "" for none. It
 // asks the person at the terminal once whether they trust the folder. Without a person,
 // a folder that was named and is not trusted is Denied.
 func (w WorkFolder) Enter(ctx context.Context, p *Person, agent string) (chela.SessionKey, error) {
-	if w.dir == "" {
+	given := w.dir != ""
+	if !given && len(w.above) == 0 {
 		return "", nil
 	}
 	if agent == "" {
@@ -102,28 +97,36 @@ func (w WorkFolder) Enter(ctx context.Context, p *Person, agent string) (chela.S
 	if err != nil {
 		return "", err
 	}
-	if len(known) > 0 && known[0].ForgottenAt.IsZero() {
-		w.tell(p, "in "+OneLine(w.dir, 200)+", session "+string(known[0].Session))
-		return known[0].Session, nil
+	dir, is := w.dir, (*chela.Folder)(nil)
+	switch {
+	case !given:
+		dir, is = nearest(w.above, known)
+	case len(known) > 0:
+		is = &known[0]
 	}
 	switch {
-	case len(known) > 0 && !w.given: // the person said no before
+	case dir == "":
 		return "", nil
-	case !p.Present() && !w.given:
-		w.tell(p, "not in this git repository: chela folders trust "+OneLine(w.dir, 200)+" lets the agent work in it")
+	case is != nil && is.ForgottenAt.IsZero():
+		w.tell(p, "in "+OneLine(dir, 200)+", session "+string(is.Session))
+		return is.Session, nil
+	case is != nil && !given: // the person said no before
+		return "", nil
+	case !p.Present() && !given:
+		w.tell(p, "not in this git repository: chela folders trust "+OneLine(dir, 200)+" lets the agent work in it")
 		return "", nil
 	case !p.Present():
-		return "", chela.E(chela.Denied, "the folder "+OneLine(w.dir, 200)+" is not trusted").
-			WithHint("chela folders trust " + OneLine(w.dir, 200) + " lets agent " + agent + " read and change its files")
+		return "", chela.E(chela.Denied, "the folder "+OneLine(dir, 200)+" is not trusted").
+			WithHint("chela folders trust " + OneLine(dir, 200) + " lets agent " + agent + " read and change its files")
 	}
-	trusts, err := p.Confirm(ctx, "Trust the folder "+OneLine(w.dir, 200)+"? Agent "+agent+" may then read and change all files in it.")
+	trusts, err := p.Confirm(ctx, "Trust the folder "+OneLine(dir, 200)+"? Agent "+agent+" may then read and change all files in it.")
 	if err != nil {
 		return "", err
 	}
-	if !trusts && w.given {
+	if !trusts && given {
 		return "", chela.E(chela.Denied, "the folder is not trusted").WithHint("leave -C out to work in the agent's own workspace")
 	}
-	f, err := api.Call(ctx, p, api.FoldersTrust, api.NewFolder{Path: w.dir, Agent: agent, Decline: !trusts})
+	f, err := api.Call(ctx, p, api.FoldersTrust, api.NewFolder{Path: dir, Agent: agent, Decline: !trusts})
 	if err != nil || !trusts {
 		return "", err
 	}
@@ -134,7 +137,7 @@ func (w WorkFolder) Enter(ctx context.Context, p *Person, agent string) (chela.S
 const here = "here"
 
 // SessionNamed returns the session of a key. The word here names that of the main agent
-// for the git repository with a folder, if it is trusted, and else its main session.
+// for the trusted folder with a folder, and else its main session.
 func (h Connection) SessionNamed(ctx context.Context, name, dir string) (chela.SessionKey, error) {
 	if name != here {
 		return chela.SessionKey(name), nil
@@ -146,19 +149,17 @@ func (h Connection) SessionNamed(ctx context.Context, name, dir string) (chela.S
 	return key, err
 }
 
-// FolderSession returns the session of the main agent for the trusted git repository with
-// a folder. It is Invalid if there is none.
+// FolderSession returns the session of the main agent for the trusted folder with a
+// folder. It is Invalid if there is none.
 func (h Connection) FolderSession(ctx context.Context, dir string) (chela.SessionKey, error) {
-	if root := repository(dir); root != "" {
-		known, err := api.All(ctx, h, api.FoldersList, api.FolderFilter{Agent: chela.MainAgent, Path: root})
-		if err != nil {
-			return "", err
-		}
-		if len(known) > 0 {
-			return known[0].Session, nil
-		}
+	known, err := api.All(ctx, h, api.FoldersList, api.FolderFilter{Agent: chela.MainAgent})
+	if err != nil {
+		return "", err
 	}
-	return "", chela.E(chela.Invalid, "the current folder is in no trusted git repository").WithHint("chela folders trust DIR lets an agent work in it")
+	if _, is := nearest(upFrom(dir), known); is != nil {
+		return is.Session, nil
+	}
+	return "", chela.E(chela.Invalid, "the current folder is in no trusted folder").WithHint("chela folders trust DIR lets an agent work in it")
 }
 
 // tell writes a note for a person who looks on.
