@@ -39,6 +39,11 @@ func (g given) policy(ctx context.Context) (string, error) {
 		if err := api.OneOf(p, "is not a profile"); err != nil || p == "" {
 			return "", invalid(Quoted(rest)+" is not a profile", "use careful, normal or free")
 		}
+		if p != chela.ProfileCareful && !g.MayElevate() {
+			return "", chela.E(chela.Denied, "another profile than careful is taken only from the owner, as typed in a chat on a terminal or on a page with all rights").
+				WithHint("type it there, or run chela policy profile " + string(p) + " --session " + string(g.Session))
+		}
+		g.Caller.Scope = g.Scope
 		_, err := api.Call(ctx, g, api.SessionsChange, api.SessionChange{SessionRef: api.SessionRef{Key: g.Session}, Settings: api.SettingsPatch{Profile: &p}})
 		return "The profile of this session is " + string(p) + ".", err
 	default:
