@@ -19,7 +19,8 @@ type Event struct {
 	Job      JobID      `json:"job,omitempty"`
 	Routine  RoutineID  `json:"routine,omitempty"`
 	Run      RunID      `json:"run,omitempty"`
-	Text     string     `json:"text,omitempty"` // the delta, the progress message, the reason of the end
+	Text     string     `json:"text,omitempty"`  // the delta, the progress message, the reason of the end
+	Brief    string     `json:"brief,omitempty"` // with the end of a call: why it failed, or the tool's own words about the result; one line
 	Step     int        `json:"step,omitempty"`
 	Limit    int        `json:"limit,omitempty"`    // maximum number of steps, with progress
 	Activity Activity   `json:"activity,omitempty"` // with progress: the turn's activity from now on

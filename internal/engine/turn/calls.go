@@ -304,7 +304,7 @@ func (n *run) record(c chela.ToolCall, out callOutcome) {
 		}
 	}
 	body.Provenance = safety.Label("result", n.answered().With(from))
-	n.result(c, body)
+	n.result(c, body, out.Brief)
 }
 
 // suspects reports whether a text from outside has a phrase of an attack, which it
@@ -337,14 +337,21 @@ func (n *run) settle(c chela.ToolCall, state chela.CallState, why string) {
 		c.State, c.Why, c.FinishedAt = state, why, n.Now()
 		n.move(c)
 	}
-	n.result(c, chela.ResultBody{Text: c.Why, Provenance: n.answered()})
+	n.result(c, chela.ResultBody{Text: c.Why, Provenance: n.answered()}, "")
 }
 
-// result adds the result of an ended call.
-func (n *run) result(c chela.ToolCall, body chela.ResultBody) {
+// maxBrief is the most characters of the line that an event has about a result.
+const maxBrief = 200
+
+// result adds the result of an ended call. Brief has the tool's own words about it, if
+// any; a call that did not succeed is told with the first line of its result.
+func (n *run) result(c chela.ToolCall, body chela.ResultBody, brief string) {
+	if c.State != chela.CallDone {
+		brief, _, _ = strings.Cut(body.Text, "\n")
+	}
 	body.Call, body.Ref, body.Tool, body.Status, body.Mark = c.ID, c.Ref, c.Tool, c.State, n.mark()
 	n.addEntry(body)
-	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State)})
+	n.announce(chela.Event{Kind: chela.EventToolFinished, Call: c.ID, Tool: c.Tool, Text: string(c.State), Brief: excerpt.Runes(brief, maxBrief)})
 }
 
 func names(calls []chela.ToolCall) string {

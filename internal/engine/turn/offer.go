@@ -70,7 +70,7 @@ func (r *Runner) Bring(s machine.State, m chela.InboxMessage) (machine.Change, e
 		if i == len(m.Results)-1 && !says && !slices.EqualFunc(m.Offers, n.state.Offers, sameSpec) {
 			body.Offers = m.Offers
 		}
-		n.result(c, body)
+		n.result(c, body, "")
 	}
 	if says {
 		for _, c := range n.state.Open() {

@@ -65,7 +65,7 @@ func upFrom(dir string) (all []string) {
 }
 
 // nearest returns the first folder that is known as trusted, or that is a git repository,
-// with what is known of it.
+// with its record.
 func nearest(dirs []string, known []chela.Folder) (string, *chela.Folder) {
 	for _, dir := range dirs {
 		var is *chela.Folder

@@ -85,7 +85,11 @@ func elevated(e chela.Event) string {
 
 // started shows the start of a call.
 func (r *Renderer) started(e chela.Event) {
-	label := strings.TrimSpace(e.Tool + " " + Brief(e.Text))
+	path, change := changeIn(e.Text)
+	if change == nil {
+		path = Brief(e.Text)
+	}
+	label := strings.TrimSpace(e.Tool + " " + path)
 	r.running[e.Call] = running{label: label, at: e.At}
 	switch {
 	case r.view.quiet():
@@ -94,6 +98,7 @@ func (r *Renderer) started(e chela.Event) {
 		r.arguments(e.Text)
 	default:
 		r.Note("· " + label)
+		r.bars(change)
 		r.latest = e.Call
 	}
 }
@@ -192,19 +197,31 @@ func (r *Renderer) finished(e chela.Event) {
 	if r.view.quiet() {
 		return
 	}
-	text := "  " + mark(chela.CallState(e.Text))
+	text := "  " + mark(chela.CallState(e.Text), e.Brief)
 	if r.latest != e.Call {
 		text += " " + e.Tool
 	}
 	if known {
 		text += " " + Lasting(e.At.Sub(call.at))
 	}
+	if e.Brief != "" && e.Brief != exited+"0" {
+		text += ": " + OneLine(e.Brief, maxBrief)
+	}
 	r.Note(text)
 }
 
-func mark(s chela.CallState) string {
+// exited begins the words of a tool about a command that ended.
+const exited = "exit code "
+
+// maxBrief is the most characters that the end of a call shows of its result.
+const maxBrief = 200
+
+func mark(s chela.CallState, brief string) string {
 	switch s {
 	case chela.CallDone:
+		if strings.HasPrefix(brief, exited) && brief != exited+"0" {
+			return "✗"
+		}
 		return "✓"
 	case chela.CallFailed, chela.CallDenied:
 		return "✗ " + string(s)

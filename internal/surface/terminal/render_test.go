@@ -24,6 +24,11 @@ func finished(call chela.CallID, tool string, state chela.CallState, ms int) che
 	return chela.Event{Kind: chela.EventToolFinished, Call: call, Tool: tool, Text: string(state), At: after(ms)}
 }
 
+func brief(text string, e chela.Event) chela.Event {
+	e.Brief = text
+	return e
+}
+
 func output(text string) chela.Event { return chela.Event{Kind: chela.EventToolOutput, Text: text} }
 
 func TestRenderer(t *testing.T) {
@@ -173,5 +178,47 @@ func TestScreenToAFile(t *testing.T) {
 	s.Prompt("b\x1b[2J")
 	if out.String() != "a\x1b[2J\n" || errs.String() != `b\x1b[2J` {
 		t.Errorf("wrote %q and %q", out.String(), errs.String())
+	}
+}
+
+func TestRendererOfCalls(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name   string
+		events []chela.Event
+		err    string
+	}{
+		{
+			"with words of the tool",
+			[]chela.Event{
+				started("c1", "shell", `{"command":"make"}`, 0), brief("exit code 2", finished("c1", "shell", chela.CallDone, 5)),
+				started("c2", "shell", `{"command":"make"}`, 5), brief("exit code 0", finished("c2", "shell", chela.CallDone, 6)),
+				started("c3", "read_file", `{"path":"x"}`, 6), brief("x does not exist", finished("c3", "read_file", chela.CallFailed, 7)),
+			},
+			"· shell make\n  ✗ 5 ms: exit code 2\n· shell make\n  ✓ 1 ms\n· read_file x\n  ✗ failed 1 ms: x does not exist\n",
+		},
+		{
+			"a replacement",
+			[]chela.Event{started("c1", "apply_patch", `{"new_string":"a\nc\nd\nz\n","old_string":"a\nb\nz\n","path":"x.go"}`, 0)},
+			"· apply_patch x.go\n  │ -b\n  │ +c\n  │ +d\n",
+		},
+		{
+			"a patch",
+			[]chela.Event{started("c1", "apply_patch", `{"patch":"--- x\n+++ x\n@@\n-a\n`+strings.Repeat(`+b\n`, 30)+`"}`, 0)},
+			"· apply_patch\n  │ --- x\n  │ +++ x\n  │ @@\n  │ -a\n" + strings.Repeat("  │ +b\n", 16) + "  │ … 14 more lines\n",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out, err strings.Builder
+			r := terminal.NewRenderer(&terminal.Screen{Out: &out, Err: &err}, terminal.View{})
+			for _, e := range tt.events {
+				r.Show(e)
+			}
+			if diff := cmp.Diff(tt.err, err.String()); diff != "" {
+				t.Errorf("shown (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
