@@ -78,6 +78,11 @@ type Tool struct {
 	// of them. An error is a fault of chela, or an ended ctx. Nil means none.
 	Conditions func(ctx context.Context, call ToolCall) (map[string]string, error)
 
+	// Show returns what a question about the call shows below Judgement.Preview, where
+	// the arguments do not tell what the call changes. An error that the model can act on
+	// ends the call without a question. Nil means nothing.
+	Show func(ctx context.Context, call ToolCall) (string, error)
+
 	// Prepare returns the state needed to recover or undo the call. It is
 	// stored in the commit that marks the call running, and passed to Run and
 	// Happened in ToolCall. Nil means there is nothing to store. It must have

@@ -164,6 +164,17 @@ func (n *run) ask(ctx context.Context, c chela.ToolCall) (done bool, err error) 
 	if err != nil {
 		return false, err
 	}
+	if known.Show != nil {
+		text, err := known.Show(ctx, c)
+		if ctx.Err() != nil {
+			return false, cutOff(ctx)
+		}
+		if err != nil {
+			n.settle(c, chela.CallFailed, "not run: "+lesson(err))
+			return false, nil
+		}
+		j.Preview += "\n" + excerpt.Visible(text)
+	}
 	now := n.Now()
 	offers := policy.Offers(j)
 	if ruling.Floor {

@@ -65,18 +65,20 @@ func diffLines(v api.JobDiff) string {
 	if len(v.Files) == 0 {
 		return "[the job changed no files in its copy of the folder]\n"
 	}
+	if v.State == chela.CopyApplied {
+		return changedFiles(v) + "[applied to the folder]\n\n"
+	}
+	return changedFiles(v) + "[not applied to the folder: job_apply does it]\n\n"
+}
+
+// changedFiles lists the files of a difference, and what an apply leaves out.
+func changedFiles(v api.JobDiff) string {
 	var b strings.Builder
 	for _, f := range v.Files {
 		b.WriteString(oneLine(f.Line()) + "\n")
 	}
 	for _, why := range v.LeftOut {
 		b.WriteString("[not applied: " + oneLine(why) + "]\n")
-	}
-	switch v.State {
-	case chela.CopyApplied:
-		b.WriteString("[applied to the folder]\n\n")
-	default:
-		b.WriteString("[not applied to the folder: job_apply does it]\n\n")
 	}
 	return b.String()
 }
@@ -99,11 +101,30 @@ func (d jobTools) applying() chela.Tool {
 		sum := sha256.Sum256(text)
 		return map[string]string{"changes": hex.EncodeToString(sum[:])}, err
 	}
+	t.Show = func(ctx context.Context, call chela.ToolCall) (string, error) {
+		var in jobInput
+		if err := json.Unmarshal(call.Args, &in); err != nil {
+			return "", chela.E(chela.Invalid, "the arguments cannot be read").Because(err)
+		}
+		v, err := api.Call(ctx, d.jobs(call), api.JobsDiff, jobRef(in.JobID))
+		switch {
+		case err != nil:
+			return "", err
+		case v.State == chela.CopyApplied:
+			return "", chela.Ef(chela.Conflict, "the changes of job %s were applied", in.JobID)
+		case len(v.Files) == 0:
+			return "", chela.Ef(chela.Conflict, "job %s changed no files in its copy of the folder", in.JobID)
+		}
+		return excerpt.Page(changedFiles(v)+"\n"+v.Text, maxShown, "chela jobs diff "+in.JobID), nil
+	}
 	return t
 }
 
+// maxShown is the most bytes that a question shows of the changes of a job.
+const maxShown = 32 << 10
+
 func (in jobInput) judgeApply() chela.Judgement {
-	j := change("apply the changes of job "+in.JobID+" to the folder (chela jobs diff "+in.JobID+" shows them)", in.JobID)
+	j := change("apply the changes of job "+in.JobID+" to the folder", in.JobID)
 	j.Risk = "it changes the files of the folder"
 	return j
 }
