@@ -78,9 +78,9 @@ type Tool struct {
 	// of them. An error is a fault of chela, or an ended ctx. Nil means none.
 	Conditions func(ctx context.Context, call ToolCall) (map[string]string, error)
 
-	// Show returns what a question about the call shows below Judgement.Preview, where
-	// the arguments do not tell what the call changes. An error that the model can act on
-	// ends the call without a question. Nil means nothing.
+	// Show returns a text for the question about the call, below Judgement.Preview, with
+	// the changes that the arguments do not show. An error ends the call without a
+	// question. Nil means no text.
 	Show func(ctx context.Context, call ToolCall) (string, error)
 
 	// Prepare returns the state needed to recover or undo the call. It is

@@ -232,6 +232,8 @@ func (cs *Copies) Discard(ctx context.Context, id chela.JobID, by string) (chela
 		switch {
 		case c.State == chela.CopyDiscarded:
 			return nil
+		case c.State == chela.CopyUndone:
+			return chela.Ef(chela.Conflict, "the changes of job %s are undone, and its copy is gone", id).WithHint("chela jobs apply " + string(id) + " makes them again")
 		case !c.State.CanMove(chela.CopyDiscarded):
 			return chela.Ef(chela.Conflict, "the changes of job %s were applied, and its copy is gone", id).WithHint("chela jobs undo " + string(id) + " restores the folder")
 		}

@@ -85,5 +85,8 @@ func (c *commands) jobFollow(ctx context.Context, b *Backend, w terminal.JobWatc
 		a := asked[0]
 		return terminal.Needed(fmt.Sprintf("job %s waits for an approval: %s: ", j.ID, a.Tool), a)
 	}
+	if changes := terminal.JobChanges(ctx, b, j.ID, "chela jobs"); changes != "" && !c.JSON {
+		c.Note(changes)
+	}
 	return terminal.JobEnding(ctx, b, j.Job)
 }

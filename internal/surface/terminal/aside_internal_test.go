@@ -62,6 +62,9 @@ func (o *overheard) operations() api.Local {
 			}
 			return page, nil
 		}),
+		api.JobsDiff.Do(func(_ context.Context, _ api.Caller, q api.JobRef) (api.JobDiff, error) {
+			return api.JobDiff{Job: q.ID, State: chela.CopyMade, Files: make([]api.JobChange, 2)}, nil
+		}),
 		api.NoticesSeen.Do(func(_ context.Context, _ api.Caller, q api.NoticeIDs) (api.None, error) {
 			o.seen = append(o.seen, q.IDs...)
 			return api.None{}, nil
@@ -89,6 +92,7 @@ func TestAsides(t *testing.T) {
 			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_1", Tool: "shell", Text: `{"command":"too soon"}`, At: time.Unix(11, 0)},
 			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_2", Tool: "shell", Text: `{"command":"of another session"}`, At: time.Unix(20, 0)},
 			{Kind: chela.EventToolRequested, Session: "agent:main:job:job_1", Tool: "shell", Text: `{"command":"test"}`, At: time.Unix(20, 0)},
+			{Kind: chela.EventJobChanged, Session: "agent:main:job:job_1", Text: "completed"},
 			{Kind: chela.EventElevated, Session: "agent:main:dm:al", Text: "full"},
 			{Kind: chela.EventElevated, Session: "agent:main:main", Text: "on", Inbox: "in_1"},
 		},
@@ -112,11 +116,13 @@ func TestAsides(t *testing.T) {
 	if got, want := errs.String(), "\nchela: no key\n2026-05-04 09:00:00 UTC  disk full\n"+
 		"? shell (execute) #abcde\n  make\n  waits in agent:main:job:1: /approve #abcde or /deny #abcde\n"+
 		"· bake (job_1): in progress\n· bake (job_1): calls shell make\n· bake (job_1): calls shell test\n"+
+		"· bake (job_1): completed, with 2 files changed in its copy of the folder: "+
+		"/jobs diff job_1 shows the differences, /jobs apply job_1 applies them\n"+
 		"elevated is full in agent:main:dm:al from now on: approvals are lifted\n"+
 		"elevated is on in agent:main:main for one message: approvals are lifted\n"; got != want {
 		t.Errorf("noted %q, want %q", got, want)
 	}
-	if prompts != 8 {
+	if prompts != 9 {
 		t.Errorf("%d prompts", prompts)
 	}
 	if !p.shown.has("apr_1abcde") {

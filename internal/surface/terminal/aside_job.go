@@ -43,7 +43,13 @@ func (a *aside) tellJob(ctx context.Context, key chela.SessionKey, e chela.Event
 	case chela.JobPending, chela.JobSubmitted, chela.JobAccepted: // the command said so, or the announcement does
 		return false
 	default:
-		a.Note("· " + seen.title + ": " + strings.ReplaceAll(string(state), "_", " "))
+		text := strings.ReplaceAll(string(state), "_", " ")
+		if state == chela.JobCompleted {
+			if changes := JobChanges(ctx, a, e.OfJob(), "/jobs"); changes != "" {
+				text += ", with " + changes
+			}
+		}
+		a.Note("· " + seen.title + ": " + text)
 		return true
 	}
 }
