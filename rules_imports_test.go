@@ -74,6 +74,8 @@ type owner struct {
 // owners keeps the types of others in the folders that need them.
 var owners = []owner{
 	{imported: "code.dny.dev/ssrf", by: []string{"internal/safety/guard"}},
+	{imported: "codeberg.org/readeck/go-readability/v2", by: []string{"internal/tool/web/page"}},
+	{imported: "github.com/JohannesKaufmann/html-to-markdown/v2", by: []string{"internal/tool/web/page"}},
 	{imported: "github.com/anthropics/anthropic-sdk-go", tests: true},
 	{imported: "github.com/aws/aws-sdk-go-v2", by: []string{"internal/model/provider/bedrock/..."}},
 	{imported: "github.com/aymanbagabas/go-udiff", by: []string{"internal/background/jobcopy", "internal/tool/..."}},
@@ -93,11 +95,12 @@ var owners = []owner{
 	{imported: "github.com/santhosh-tekuri/jsonschema/v6", by: []string{"internal/tool"}},
 	{imported: "github.com/spf13/cobra", by: []string{"internal/surface/cli/...", "internal/surface/terminal"}},
 	{imported: "github.com/spf13/pflag", by: []string{"internal/surface/cli"}},
+	{imported: "github.com/temoto/robotstxt", by: []string{"internal/tool/web"}},
 	{imported: "github.com/tiktoken-go/tokenizer", by: []string{"internal/model/catalogue"}, tests: true},
 	{imported: "github.com/zalando/go-keyring", by: []string{"internal/safety/vault"}},
 	{imported: "go.uber.org/goleak", tests: true},
 	{imported: "go.yaml.in/yaml/v3", by: []string{"internal/model/provider/script"}},
-	{imported: "golang.org/x/net", by: []string{"internal/safety/..."}, tests: true},
+	{imported: "golang.org/x/net", by: []string{"internal/safety/...", "internal/tool/web/page"}, tests: true},
 	{imported: "golang.org/x/sync", by: []string{"internal/app/...", "internal/surface/gateway/edge", "internal/engine/..."}, tests: true},
 	{imported: "golang.org/x/sys", by: []string{"internal/tool/inside", "internal/tool/snapshot", "internal/tool/sandbox/...", "internal/tool/worker", "internal/platform/datadir", "internal/surface/terminal", "internal/app/..."}},
 	{imported: "golang.org/x/term", by: []string{"internal/surface/terminal"}},
