@@ -1,11 +1,15 @@
 package main_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -29,6 +33,31 @@ func overHTTP(ts *testscript.TestScript, neg bool, args []string) {
 		req.Header.Set("Content-Type", "application/json")
 	}
 	exchange(ts, req, args[0])
+}
+
+// serveFiles serves the files of a folder until the script ends, and sets a variable to its
+// address. The requests are appended to the file DIR.log, a path on each line.
+func serveFiles(ts *testscript.TestScript, neg bool, args []string) {
+	args = take(ts, neg, args, 2)
+	dir := ts.MkAbs(args[1])
+	files := http.FileServerFS(os.DirFS(dir))
+	var mu sync.Mutex
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		log, err := os.OpenFile(dir+".log", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, err = fmt.Fprintln(log, r.URL.Path)
+			err = errors.Join(err, log.Close())
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	ts.Defer(server.Close)
+	ts.Setenv(args[0], server.URL)
 }
 
 // hook asks a webhook of the daemon, signed as chela's own scheme is.

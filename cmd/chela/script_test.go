@@ -87,7 +87,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "begin": begin, "speak": speak, "await": await, "signal": signal, "type": typeLine, "ends": ends,
-			"http": overHTTP, "hook": hook, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
+			"http": overHTTP, "hook": hook, "site": serveFiles, "json": jsonAt, "let": let, "tree": tree, "sql": runSQL, "hold": hold, "release": release,
 			"small": small, "readonly": readonly, "writable": writable, "fill": fill, "room": room,
 		},
 	})

@@ -128,6 +128,7 @@ func newSuite(t *testing.T) *suite {
 		// Guarded requests use no proxy: it would be an inner address.
 		"HTTP_PROXY=http://10.0.0.99:8080", "HTTPS_PROXY=http://10.0.0.99:8080", "ALL_PROXY=http://10.0.0.99:8080", "NO_PROXY=provider.example")
 	s.allow("http")
+	s.allow("web_fetch")
 	s.allow("shell")
 	var hooks []string
 	for _, code := range redirections {
@@ -193,8 +194,8 @@ func (s *suite) plan(calls ...map[string]any) (turns []int) {
 	return turns
 }
 
-// fetching lets the model make calls of the tool http. What it returns makes them
-// and gives their results to a check.
+// fetching lets the model make calls of the tool http, or of web_fetch where there is
+// no method. What it returns makes them and gives their results to a check.
 func (s *suite) fetching(calls []fetch) func(check func(fetch, chela.ResultBody)) {
 	var made []map[string]any
 	for _, c := range calls {
@@ -202,7 +203,12 @@ func (s *suite) fetching(calls []fetch) func(check func(fetch, chela.ResultBody)
 		if c.method == http.MethodPost {
 			args["body"] = "x"
 		}
-		made = append(made, map[string]any{"tool": "http", "args": args})
+		name := "http"
+		if c.method == "" {
+			name = "web_fetch"
+			delete(args, "method")
+		}
+		made = append(made, map[string]any{"tool": name, "args": args})
 	}
 	turns := s.plan(made...)
 	return func(check func(fetch, chela.ResultBody)) {

@@ -17,9 +17,9 @@ import (
 )
 
 // TestInnerAddresses tries every notation of an inner address by every way in which
-// the real binary connects to hosts that others name: the tool http, images of
-// requests to /v1, commands through their proxy, and redirects of webhooks and of
-// providers. It runs in namespaces in which every address is one of this machine, so
+// the real binary connects to hosts that others name: the tools http and web_fetch,
+// images of requests to /v1, commands through their proxy, and redirects of webhooks
+// and of providers. It runs in namespaces in which every address is one of this machine, so
 // that a connection to any inner address is recorded: there is none until the owner
 // allows some, and public addresses are reached in the same ways. All refusals of an
 // address are of one kind and say what to do.
@@ -83,13 +83,13 @@ func refuses(t *testing.T, c fetch, r chela.ResultBody, or ...*regexp.Regexp) {
 func (s *suite) notations() func(*testing.T) {
 	var inner, odd []fetch
 	for _, host := range s.hosts {
-		inner = append(inner, fetch{http.MethodGet, "http://" + host + "/"}, fetch{http.MethodPost, "http://" + host + ":8080/latest/api/token"})
+		inner = append(inner, fetch{http.MethodGet, "http://" + host + "/"}, fetch{"", "http://" + host + "/"}, fetch{http.MethodPost, "http://" + host + ":8080/latest/api/token"})
 		if addr, err := netip.ParseAddr(strings.Trim(strings.ReplaceAll(host, "%25", "%"), "[]")); err == nil {
 			inner = append(inner, fetch{http.MethodGet, "http://" + nameOf(addr) + "/"})
 		}
 	}
 	for _, u := range s.urls {
-		odd = append(odd, fetch{http.MethodGet, u}, fetch{http.MethodPost, u})
+		odd = append(odd, fetch{http.MethodGet, u}, fetch{"", u}, fetch{http.MethodPost, u})
 	}
 	plain, strange := s.fetching(inner), s.fetching(odd)
 	return func(t *testing.T) {
@@ -106,7 +106,8 @@ var unfollowed = regexp.MustCompile(`^30[78] |sent an invalid response$`)
 func (s *suite) redirects() func(*testing.T) {
 	var plain, odd, posts []fetch
 	for i, host := range s.hosts {
-		plain = append(plain, gets(redirecting(redirections[i%len(redirections)], "http://"+host+"/"))...)
+		there := redirecting(redirections[i%len(redirections)], "http://"+host+"/")
+		plain = append(plain, fetch{http.MethodGet, there}, fetch{"", there})
 	}
 	for i, u := range s.urls {
 		odd = append(odd, gets(redirecting(redirections[i%len(redirections)], u))...)

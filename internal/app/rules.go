@@ -60,7 +60,7 @@ func ruleProblem(r config.Rule, tools []chela.Tool) (problem, hint string) {
 	}
 	switch t := tools[at]; {
 	case r.Pattern == "":
-	case t.Name == "http" && !meetsRequest(r.Pattern):
+	case (t.Name == "http" || t.Name == "web_fetch") && !meetsRequest(r.Pattern):
 		return fmt.Sprintf("no request matches the pattern %q", r.Pattern), "begin with the method and the scheme, as in GET https://example.com/*"
 	case t.Domain == chela.DomainWorker && t.Name != "shell" && !canBegin(r.Pattern, workspace.Dir):
 		return fmt.Sprintf("no path matches the pattern %q", r.Pattern), "write whole paths, as in " + workspace.Dir + "/" + strings.TrimPrefix(r.Pattern, "/")

@@ -79,6 +79,7 @@ type Config struct {
 	Reading    Reading       `key:"reading" default:"auto" words:"auto on off"`           // whether texts from outside stay out of prompts and are read by a model without tools
 	Hooks      []Hook
 	Tools      Tools `key:"tools"`
+	Web        Web   `key:"web"`
 	Log        Log   `key:"log"`
 
 	variable  func(name string) string // of the environment; not a map, so that it is not printed by accident

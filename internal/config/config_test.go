@@ -135,6 +135,7 @@ func TestLoadWithoutFile(t *testing.T) {
 		"tools.http_allow = [] (default)",
 		"unknown_model.input =  (default)", "unknown_model.max_output = 4096 (default)",
 		"unknown_model.output =  (default)", "unknown_model.window = 100000 (default)",
+		"web.robots = true (default)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("values (-want +got):\n%s", diff)

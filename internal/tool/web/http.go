@@ -1,5 +1,5 @@
-// Package web holds the tools that make network requests: http. All of them use
-// one guard.
+// Package web holds the tools that make network requests: http and web_fetch. All of
+// them use one guard.
 package web
 
 import (
@@ -44,6 +44,9 @@ type Config struct {
 	Keep      workspace.KeepFunc // stores the old and the new content of save_to; required with Workspace
 	Dialer    *guard.Dialer      // decides which machines are reached; required
 	Secrets   secrets            // nil refuses calls that need one
+	Now       func() time.Time   // required by Fetch
+
+	IgnoreRobots bool // web_fetch does not read robots.txt
 }
 
 //go:embed *.md
@@ -77,15 +80,8 @@ func client(d *guard.Dialer) *http.Client { return &http.Client{Transport: d.Tra
 
 // judge judges a request by its method and its URL.
 func (in httpInput) judge() chela.Judgement {
-	u, err := parseURL(in.URL)
-	j := judgeURL(in.method(), u)
-	j.Preview, j.Carries = previewHTTP(in, u), in.carries()
-	if u != nil {
-		j.Risk = mixedScripts(u)
-	}
-	if err != nil {
-		// The call will be refused; until then it gets no permission.
-		j.Subjects, j.Exact = []string{in.method() + " " + maskForm(in.URL)}, true
+	j, u := judgeRequest(in)
+	if u == nil {
 		return j
 	}
 	if in.Secret != nil {
@@ -101,6 +97,20 @@ func (in httpInput) judge() chela.Judgement {
 		j.Offers = append(j.Offers, chela.Offer{Pattern: file, Literal: true})
 	}
 	return workspace.GuardObeyed(j, in.SaveTo)
+}
+
+// judgeRequest judges a request without regard to secrets and files. Its URL is nil if
+// it will be refused; until then it gets no permission.
+func judgeRequest(in httpInput) (chela.Judgement, *url.URL) {
+	u, err := parseURL(in.URL)
+	j := judgeURL(in.method(), u)
+	j.Preview, j.Carries = previewHTTP(in, u), in.carries()
+	if err != nil {
+		j.Subjects, j.Exact = []string{in.method() + " " + maskForm(in.URL)}, true
+		return j, nil
+	}
+	j.Risk = mixedScripts(u)
+	return j, u
 }
 
 // plainHeaders are the request headers that only select the response, with the values
@@ -146,6 +156,11 @@ type fetcher struct {
 
 func (f fetcher) run(ctx context.Context, call tool.Call[httpInput]) (chela.ToolResult, error) {
 	res, err := f.do(ctx, call)
+	return outcome(ctx, res, err)
+}
+
+// outcome makes the error of a request a failed result.
+func outcome(ctx context.Context, res chela.ToolResult, err error) (chela.ToolResult, error) {
 	switch {
 	case err == nil:
 		return res, nil

@@ -50,7 +50,12 @@ func callContext(ctx context.Context, t *testing.T, cfg web.Config, a args) (che
 // checked returns the http tool made with cfg, and a call of it as a turn has it.
 func checked(t *testing.T, cfg web.Config, a args) (chela.Tool, chela.ToolCall) {
 	t.Helper()
-	f := web.HTTP(cfg)
+	return checkedFor(t, web.HTTP(cfg), a)
+}
+
+// checkedFor returns a tool, and a call of it as a turn has it.
+func checkedFor(t *testing.T, f chela.Tool, a args) (chela.Tool, chela.ToolCall) {
+	t.Helper()
 	set, err := tool.NewSet(f)
 	if err != nil {
 		t.Fatal(err)
@@ -59,14 +64,17 @@ func checked(t *testing.T, cfg web.Config, a args) (chela.Tool, chela.ToolCall) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	fit, err := set.Check("http", raw)
+	fit, err := set.Check(f.Name, raw)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f, chela.ToolCall{ID: "call_1", Tool: "http", Agent: "main", Args: fit}
+	return f, chela.ToolCall{ID: "call_1", Tool: f.Name, Agent: "main", Args: fit}
 }
 
 func run(ctx context.Context, f chela.Tool, c chela.ToolCall) (chela.ToolResult, error) {
+	if f.Prepare == nil {
+		return f.Run(ctx, c)
+	}
 	prepared, err := f.Prepare(ctx, c)
 	if err != nil {
 		return chela.ToolResult{}, err

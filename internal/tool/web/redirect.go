@@ -18,6 +18,9 @@ type redirector struct {
 	rule func(context.Context, chela.Judgement) (chela.Verdict, error)
 	left *url.URL // the redirect that was not followed; nil for none
 	mask *mask    // of the secret that the request holds; nil for none
+
+	// header is sent to other hosts; nil means the User-Agent alone.
+	header http.Header
 }
 
 // check is called before each redirect. It follows redirects within the scope
@@ -47,9 +50,22 @@ func (r *redirector) check(req *http.Request, via []*http.Request) error {
 	for _, v := range append(via, req) {
 		if !sameOrigin(v.URL, r.url) {
 			req.Header = http.Header{"User-Agent": {agentName}}
+			if r.header != nil {
+				req.Header = r.header.Clone()
+			}
 		}
 	}
 	return nil
+}
+
+// allows reports whether each redirect of a list would be followed now.
+func (r *redirector) allows(req *http.Request, hops []*url.URL) (bool, error) {
+	for _, next := range hops {
+		if follows, err := r.follows(req, next); err != nil || !follows {
+			return false, err
+		}
+	}
+	return true, nil
 }
 
 // unfollowed returns why a redirect is not followed, worded for the model.

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"chela"
 	"chela/internal/safety/guard"
@@ -145,10 +146,11 @@ func TestPrivateHosts(t *testing.T) {
 		w.Header()["Location"] = []string{r.URL.Query().Get("to")}
 		w.WriteHeader(status)
 	})
-	fetch, cfg := web.Images(d), web.Config{Dialer: d}
+	fetch, cfg := web.Images(d), web.Config{Dialer: d, Now: time.Now, IgnoreRobots: true}
 	for _, host := range refusedHosts(t) {
 		address := "http://" + host + "/latest/meta-data/"
 		wantFailed(t, call(t, cfg, args{"url": address}), "")
+		wantFailed(t, read(t, cfg, args{"url": address}), "")
 		if _, _, err := fetch(t.Context(), address); chela.KindOf(err) != chela.Denied {
 			t.Errorf("%s: got %v, want it denied", address, err)
 		}
@@ -158,13 +160,15 @@ func TestPrivateHosts(t *testing.T) {
 				if _, _, err := fetch(t.Context(), from); chela.KindOf(err) != chela.Denied {
 					t.Errorf("%s: got %v, want it denied", from, err)
 				}
-				f, c := checked(t, cfg, args{"url": from})
-				c.Rule = ruled(chela.Allow)
-				res, err := run(t.Context(), f, c)
-				if err != nil {
-					t.Fatal(err)
+				for _, f := range []chela.Tool{web.HTTP(cfg), web.Fetch(cfg)} {
+					f, c := checkedFor(t, f, args{"url": from})
+					c.Rule = ruled(chela.Allow)
+					res, err := run(t.Context(), f, c)
+					if err != nil {
+						t.Fatal(err)
+					}
+					wantFailed(t, res, "")
 				}
-				wantFailed(t, res, "")
 			}
 		}
 	}
@@ -180,7 +184,7 @@ func TestPrivateHosts(t *testing.T) {
 func TestMisleadingURLs(t *testing.T) {
 	t.Parallel()
 	d, dialed := site(t, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the request %s got through", r.URL) })
-	fetch, cfg := web.Images(d), web.Config{Dialer: d}
+	fetch, cfg := web.Images(d), web.Config{Dialer: d, Now: time.Now}
 	for _, address := range []string{
 		"http://public.example@10.0.0.1/", "http://public.example:80@10.0.0.1/", "http://public.example%40@10.0.0.1/", "http://10.0.0.1@public.example/",
 		"http://public.example\\@10.0.0.1/", "http://10.0.0.1\\@public.example/", "http://10.0.0.1\\.public.example/", "http:\\\\10.0.0.1/", "http:/\\10.0.0.1/",
@@ -190,6 +194,7 @@ func TestMisleadingURLs(t *testing.T) {
 		"file:///etc/passwd", "gopher://10.0.0.1:70/_x", "ftp://10.0.0.1/", "dict://10.0.0.1:2628/", "unix:///var/run/docker.sock", "jar:http://10.0.0.1!/", "data:text/plain,x", "http+unix://%2fvar%2frun%2fdocker.sock/",
 	} {
 		wantFailed(t, call(t, cfg, args{"url": address}), "")
+		wantFailed(t, read(t, cfg, args{"url": address}), "")
 		if _, _, err := fetch(t.Context(), address); !slices.Contains([]chela.Kind{chela.Invalid, chela.Denied}, chela.KindOf(err)) {
 			t.Errorf("%q: got %v, want it refused", address, err)
 		}
