@@ -29,7 +29,7 @@ var pageHeader = http.Header{
 
 type fetchInput struct {
 	URL  string `json:"url" jsonschema:"the address"`
-	Full bool   `json:"full,omitempty" jsonschema:"not only the article"`
+	Full bool   `json:"full,omitempty" jsonschema:"the whole page"`
 }
 
 // Fetch returns the tool web_fetch, which reads pages as Markdown.
